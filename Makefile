@@ -1,0 +1,59 @@
+# `make help` lists what there is. All set-up happens by itself, in $(VENV).
+
+VENV ?= .venv
+# The first Python on this machine that is new enough; `make PYTHON=...` takes another.
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& echo $$python && break; done)
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+PROFILE ?= demo
+
+# One thread per run; runs go in parallel inside the package.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lab fetch notebooks clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*  ## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+
+run: $(STAMP)  ## run the whole workbook (PROFILE=demo, minutes; PROFILE=paper, hours)
+	$(BIN)/python -m cbkit run --profile $(PROFILE)
+
+test: $(STAMP)  ## check style, run all tests and doctests, and run every notebook
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	@echo "Running tests, doctests and notebooks; figures go to a scratch folder."
+	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && CBKIT_OUTPUT="$$scratch" \
+		$(BIN)/python -m pytest tests cbkit notebooks \
+		--nbval-lax --nbval-current-env --nbval-cell-timeout=600
+
+lab: $(STAMP)  ## open the notebooks in JupyterLab
+	$(BIN)/jupyter lab --notebook-dir=notebooks
+
+fetch: $(STAMP)  ## download data sets: make fetch NAMES="bibtex delicious"
+	@test -n "$(NAMES)" || { echo 'Say which: make fetch NAMES="bibtex delicious"'; \
+		$(BIN)/python -m cbkit datasets; exit 2; }
+	$(BIN)/python -m cbkit fetch $(NAMES)
+
+notebooks: $(STAMP)  ## run the notebooks in place, to commit their outputs and demo figures
+	$(BIN)/jupyter nbconvert --to notebook --execute --inplace \
+		--ExecutePreprocessor.record_timing=False --ExecutePreprocessor.timeout=600 \
+		notebooks/*.ipynb
+
+clean:  ## remove the environment, caches and executed copies; committed figures stay
+	rm -rf $(VENV) outputs build *.egg-info .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +
+	find . -name .ipynb_checkpoints -prune -exec rm -rf {} +
+
+$(STAMP): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer on the path; make PYTHON=/path/to/python"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+		"Python 3.11 or newer is needed, $(PYTHON) is " + sys.version.split()[0])'
+	@echo "Setting up $(VENV) with the packages of pyproject.toml; this takes a few minutes, once."
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,dask]'
+	@touch $@

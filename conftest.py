@@ -1,0 +1,27 @@
+"""What every test and doctest of this repository starts from."""
+
+import os
+
+# One thread per run, set before NumPy and its BLAS are imported.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
+import hypothesis  # noqa: E402  (the threads have to be set first)
+import matplotlib  # noqa: E402
+import numpy as np  # noqa: E402
+import pandas as pd  # noqa: E402
+import pytest  # noqa: E402
+
+# Not by MPLBACKEND: the kernels of tested notebooks would inherit it and show no figures.
+matplotlib.use("agg")
+
+# The same examples on every run, and no deadline that a busy machine would miss.
+hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("repeatable")
+
+
+@pytest.fixture(autouse=True)
+def names_in_doctests(doctest_namespace):
+    """Let doctests write ``np`` and ``pd`` as their readers do."""
+    doctest_namespace["np"] = np
+    doctest_namespace["pd"] = pd
