@@ -8,8 +8,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from cbkit.endlabels import add_end_labels
-from cbkit.stats import INTERVAL, intervals
+from cbkit.stats import CONFIDENCE, INTERVAL, intervals
 from cbkit.style import colour_of, line_styles, linestyle_of, save_figure, use_style
+from cbkit.tables import by_dataset, keys_of
 
 __all__ = [
     "colour_of",
@@ -17,6 +18,8 @@ __all__ = [
     "learning_curve_panels",
     "learning_curves",
     "linestyle_of",
+    "paired_differences",
+    "policy_dataset_heatmap",
     "save_figure",
     "use_style",
 ]
@@ -24,7 +27,7 @@ __all__ = [
 IN_HINDSIGHT = "BestArmInHindsight"
 
 
-def caption(n: pd.Series) -> str:
+def caption(n: pd.Series, what: str = "bands") -> str:
     """Say what the bands are and over how many replicates.
 
     Examples
@@ -37,28 +40,28 @@ def caption(n: pd.Series) -> str:
     low, high = int(n.min()), int(n.max())
     if high == 1:
         return "n = 1 replicate, hence no interval"
-    return f"bands: {INTERVAL}, n = {low}" + (f" to {high}" if high > low else "")
+    return f"{what}: {INTERVAL}, n = {low}" + (f" to {high}" if high > low else "")
 
 
-def _one_panel(curves: pd.DataFrame, value: str) -> None:
-    """Refuse curves that do not belong in one panel."""
-    missing = sorted({"policy", "seed", "round", value} - set(curves.columns))
+def _one_panel(table: pd.DataFrame, needed: set[str]) -> None:
+    """Refuse a table that does not belong in one panel."""
+    missing = sorted(needed - set(table.columns))
     if missing:
-        raise ValueError(f"curves need the columns {missing}; they have {list(curves.columns)}")
-    for column in {"dataset", "variant"} & set(curves.columns):
-        found = list(curves[column].unique())
+        raise ValueError(f"the table needs the columns {missing}; it has {list(table.columns)}")
+    for column in ("dataset", "variant"):
+        found = list(table[column].unique()) if column in table.columns else []
         if len(found) > 1:
             raise ValueError(
                 f"one panel shows one {column}, got {found}; "
-                f"select one: curves[curves[{column!r}] == {found[0]!r}]"
+                f"select one: table[table[{column!r}] == {found[0]!r}]"
             )
-    if curves.empty:
-        raise ValueError("there are no curves to draw: the table has no rows")
+    if table.empty:
+        raise ValueError("there is nothing to draw: the table has no rows")
 
 
 def _lines(curves: pd.DataFrame, value: str, ax: Axes | None) -> Axes:
     """Draw mean and band of `value` per policy, labelled at the right end."""
-    _one_panel(curves, value)
+    _one_panel(curves, {"policy", "seed", "round", value})
     ax = plt.subplots()[1] if ax is None else ax
     table = intervals(curves, ["policy", "round"], value)
     styles = line_styles(table["policy"].unique())
@@ -144,5 +147,78 @@ def exploration_share(curves: pd.DataFrame, ax: Axes | None = None, *, title: st
     ax = _lines(curves[curves["policy"] != IN_HINDSIGHT], "explored_share", ax)
     ax.set_ylim(0, 1)
     ax.set_ylabel("share of rounds explored so far")
+    ax.set_title(title)
+    return ax
+
+
+def paired_differences(table: pd.DataFrame, ax: Axes | None = None, *, title: str = "") -> Axes:
+    """Difference of each policy from the reference, best first, with its 95% interval.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `cbkit.stats.paired_differences`; one dataset and one variant.
+    ax : Axes, optional
+    title : str, optional
+
+    Returns
+    -------
+    Axes
+    """
+    _one_panel(table, {"policy", "reference", "difference", "low", "high", "n", "p_holm"})
+    ax = plt.subplots(figsize=(7, 1.6 + 0.27 * len(table)))[1] if ax is None else ax
+    table = table.sort_values("difference", ignore_index=True)
+    clear = table["p_holm"] < 1 - CONFIDENCE
+    for height, row in table.iterrows():
+        colour = colour_of(row["policy"])
+        ax.plot([row["low"], row["high"]], [height, height], color=colour, lw=2)
+        face = colour if clear[height] else "white"
+        ax.plot(row["difference"], height, "o", color=colour, markerfacecolor=face)
+    ax.axvline(0, color="#7F7F7F", linestyle="--", lw=1)
+    ax.set_yticks(range(len(table)), table["policy"])
+    ax.set_xlabel(
+        f"mean reward per round, difference from {table['reference'].iloc[0]}\n"
+        f"{caption(table['n'], 'lines').replace('over replicates', 'of the paired differences')}\n"
+        "filled: differs at 5% after Holm's correction"
+    )
+    ax.set_title(title)
+    return ax
+
+
+def policy_dataset_heatmap(
+    finals: pd.DataFrame, ax: Axes | None = None, *, value: str = "mean_reward", title: str = ""
+) -> Axes:
+    """Final mean reward of each policy on each dataset, coloured by its share of the best one's.
+
+    Parameters
+    ----------
+    finals : DataFrame
+        One row per run: ``policy``, ``dataset``, ``seed``, `value`, and ``variant`` if several.
+    ax : Axes, optional
+    value : str, default="mean_reward"
+    title : str, optional
+
+    Returns
+    -------
+    Axes
+    """
+    table = intervals(finals, keys_of(finals), value)
+    table["half"] = table["high"] - table["mean"]
+    means, halves = by_dataset(table, "mean"), by_dataset(table, "half")
+    n_policies, n_datasets = means.shape
+    if ax is None:
+        ax = plt.subplots(figsize=(3.2 + 1.5 * n_datasets, 1.8 + 0.3 * n_policies))[1]
+    shares = (means / means.max()).to_numpy()
+    image = ax.imshow(shares, cmap="cividis", vmin=0, vmax=1, aspect="auto")
+    for row, column in np.argwhere(~np.isnan(shares)):
+        half = halves.iat[row, column]
+        text = f"{means.iat[row, column]:.3f}" + (f" ± {half:.3f}" if half == half else "")
+        colour = "white" if shares[row, column] < 0.5 else "black"
+        ax.text(column, row, text, ha="center", va="center", size=8, color=colour)
+    ax.set_xticks(range(n_datasets), means.columns.str.replace(", ", "\n"))
+    ax.set_yticks(range(n_policies), means.index)
+    ax.grid(False)
+    ax.set_xlabel(caption(table["n"], "mean reward per round ± half width"))
+    ax.figure.colorbar(image, ax=ax, label="share of the dataset's best policy")
     ax.set_title(title)
     return ax

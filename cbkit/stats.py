@@ -56,9 +56,161 @@ def intervals(runs: pd.DataFrame, by: list[str], value: str = "mean_reward") -> 
     DataFrame
         The columns `by`, then mean, low, high, n.
     """
+    if runs[value].isna().any():
+        raise ValueError(f"{value} is missing in {runs[value].isna().sum()} rows of {len(runs)}")
+    twice = runs[runs.duplicated([*by, "seed"])]
+    if len(twice):
+        raise ValueError(
+            f"{dict(twice.iloc[0][[*by, 'seed']])} appears more than once; "
+            "one replicate counted twice would narrow the interval"
+        )
     groups = runs.groupby(by, sort=False)[value]
     table = groups.agg(mean="mean", std="std", n="count").reset_index()
     half = _half_width(table.pop("std"), table["n"])
     table.insert(len(by) + 1, "low", table["mean"] - half)
     table.insert(len(by) + 2, "high", table["mean"] + half)
     return table
+
+
+def _runs_by_seed(runs: pd.DataFrame, name: str) -> pd.DataFrame:
+    """One row per replicate; two rows with one seed would pair with anything."""
+    if runs.empty:
+        raise ValueError(f"there are no runs of {name}")
+    twice = runs["seed"][runs["seed"].duplicated()].tolist()
+    if twice:
+        raise ValueError(
+            f"{name} has more than one run with seed {twice[0]}; "
+            "select one dataset, variant and policy before comparing"
+        )
+    return runs.set_index("seed").sort_index()
+
+
+def paired_difference(
+    first: pd.DataFrame,
+    second: pd.DataFrame,
+    value: str = "mean_reward",
+    names: tuple[str, str] = ("the first", "the second"),
+) -> dict[str, float]:
+    """Mean of first minus second over replicates, refused unless they are the same replicates.
+
+    Parameters
+    ----------
+    first, second : DataFrame
+        One row per run, with the columns ``seed``, ``checksum``, ``n_rounds`` and `value`;
+        where both have ``row_order``, that must agree as well.
+    value : str, default="mean_reward"
+    names : tuple of str
+        What to call the two in errors.
+
+    Returns
+    -------
+    dict
+        ``difference``, ``low`` and ``high`` (95% t interval of the differences), ``n``,
+        ``p_t`` (paired t test) and ``p_wilcoxon`` (signed ranks), both two-sided, NaN for n = 1.
+
+    Examples
+    --------
+    >>> ucb = pd.DataFrame({"seed": [0, 1], "checksum": "c", "n_rounds": 9})
+    >>> ucb["mean_reward"] = [0.3, 0.5]
+    >>> round(paired_difference(ucb, ucb.assign(mean_reward=[0.2, 0.3]))["difference"], 3)
+    0.15
+    """
+    first, second = _runs_by_seed(first, names[0]), _runs_by_seed(second, names[1])
+    pair = f"{names[0]} and {names[1]} are not paired"
+    if not first.index.equals(second.index):
+        raise ValueError(
+            f"{pair}: their seeds differ, {first.index.tolist()} and {second.index.tolist()}; "
+            "run both on the same replicates or select the seeds they share"
+        )
+    for column in ("checksum", "n_rounds", "row_order"):
+        if column == "row_order" and column not in {*first.columns} & {*second.columns}:
+            continue
+        differ = (first[column] != second[column]).to_numpy()
+        if differ.any():
+            seed = first.index[differ][0]
+            raise ValueError(
+                f"{pair}: their {column} differs at seed {seed}, {first[column][seed]} and "
+                f"{second[column][seed]}; compare runs over the same rows in the same order"
+            )
+    differences = (first[value] - second[value]).to_numpy(dtype=float)
+    difference, low, high, n = mean_interval(differences)
+    p_t, p_wilcoxon = _paired_tests(differences)
+    return {
+        "difference": difference,
+        "low": low,
+        "high": high,
+        "n": n,
+        "p_t": p_t,
+        "p_wilcoxon": p_wilcoxon,
+    }
+
+
+def _paired_tests(differences: np.ndarray) -> tuple[float, float]:
+    """Two-sided p values of the paired t test and of Wilcoxon's signed ranks."""
+    n = len(differences)
+    if n == 1:
+        return np.nan, np.nan
+    if not differences.any():
+        return 1.0, 1.0
+    error = differences.std(ddof=1) / np.sqrt(n)
+    t = abs(differences.mean()) / error if error > 0 else np.inf
+    wilcoxon = distributions.wilcoxon(differences).pvalue
+    return float(2 * distributions.t.sf(t, n - 1)), float(wilcoxon)
+
+
+def holm(p_values: np.ndarray) -> np.ndarray:
+    """Holm's step-down correction for many comparisons; NaN stays NaN and does not count.
+
+    Examples
+    --------
+    >>> holm(np.array([0.01, 0.04, 0.03]))
+    array([0.03, 0.06, 0.06])
+    """
+    p_values = np.asarray(p_values, dtype=float)
+    tested = np.flatnonzero(~np.isnan(p_values))
+    order = tested[np.argsort(p_values[tested], kind="stable")]
+    steps = p_values[order] * (len(order) - np.arange(len(order)))
+    corrected = np.full(len(p_values), np.nan)
+    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return corrected
+
+
+def paired_differences(
+    finals: pd.DataFrame, reference: str, by: str = "policy", value: str = "mean_reward"
+) -> pd.DataFrame:
+    """Compare everything with one reference, on the same replicates of each dataset.
+
+    Parameters
+    ----------
+    finals : DataFrame
+        One row per run: ``dataset``, ``policy``, ``seed``, ``checksum``, ``n_rounds``, `value`,
+        and ``variant`` where there are several.
+    reference : str
+        What the others are compared with, such as ``"Greedy"``.
+    by : str, default="policy"
+        The column that holds the reference; ``"variant"`` compares, say, mini-batch updates with
+        full refits of the same policy.
+    value : str, default="mean_reward"
+
+    Returns
+    -------
+    DataFrame
+        Per comparison the columns of `paired_difference`, and ``p_holm``: the t test's p value
+        corrected for all comparisons of the table.
+    """
+    if reference not in set(finals[by]):
+        raise ValueError(f"no {by} is named {reference!r}; choose from {sorted(set(finals[by]))}")
+    within = [key for key in KEYS if key != by and key in finals.columns]
+    rows = []
+    for group, runs in finals.groupby(within, sort=False):
+        where = " on " + ", ".join(map(str, group))
+        base = runs[runs[by] == reference]
+        for name, others in runs[runs[by] != reference].groupby(by, sort=False):
+            names = (f"{name}{where}", f"{reference}{where}")
+            compared = paired_difference(others, base, value, names)
+            keys = dict(zip(within, group, strict=True)) | {by: name, "reference": reference}
+            rows.append(keys | compared)
+    columns = [key for key in KEYS if key in finals.columns]
+    columns += ["reference", "difference", "low", "high", "n", "p_t", "p_wilcoxon"]
+    table = pd.DataFrame(rows, columns=columns)
+    return table.assign(p_holm=holm(table["p_t"]))

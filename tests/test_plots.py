@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cbkit import plots, style
 from cbkit.endlabels import EndLabel, spread
+from cbkit.stats import paired_differences
 
 
 @pytest.fixture(autouse=True)
@@ -153,7 +154,7 @@ def test_a_name_that_begins_like_another_keeps_its_own_family():
 @pytest.mark.parametrize(
     "table, message",
     [
-        (curves().drop(columns="seed"), r"need the columns \['seed'\]"),
+        (curves().drop(columns="seed"), r"needs the columns \['seed'\]"),
         (curves(variants=("a", "b")), "one panel shows one variant"),
         (curves().iloc[:0], "no rows"),
     ],
@@ -180,3 +181,69 @@ def test_exploration_share_runs_from_zero_to_one_without_the_constant_baseline()
     assert ax.get_ylim() == (0, 1)
     assert len(ax.lines) == len(style.STYLES) - 1
     assert_labels_apart(ax)
+
+
+def finals(policies=tuple(style.STYLES), datasets=("demo", "other"), n_replicates=3):
+    """Final rewards: the i-th policy gets 0.1 + 0.01 i on average, doubled on other datasets."""
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "dataset": dataset,
+            "checksum": dataset,
+            "policy": policy,
+            "seed": seed,
+            "n_rounds": 100,
+            "mean_reward": (0.1 + 0.01 * i + rng.normal(0, 0.001)) * (1 + (dataset != "demo")),
+        }
+        for dataset in datasets
+        for i, policy in enumerate(policies)
+        for seed in range(n_replicates)
+    )
+
+
+def test_paired_differences_are_ordered_and_name_the_reference_interval_and_n():
+    table = paired_differences(finals(datasets=["demo"], n_replicates=5), "RandomArm")
+    ax = plots.paired_differences(table)
+    names = [tick.get_text() for tick in ax.get_yticklabels()]
+    assert names == table.sort_values("difference")["policy"].tolist()
+    assert "difference from RandomArm" in ax.get_xlabel()
+    assert "95% t interval of the paired differences, n = 5" in ax.get_xlabel()
+    with pytest.raises(ValueError, match="one panel shows one dataset"):
+        plots.paired_differences(paired_differences(finals(), "RandomArm"))
+
+
+def test_paired_differences_fill_only_what_holds_after_correction():
+    table = pd.DataFrame(
+        {
+            "policy": ["Greedy", "BootstrappedTS"],
+            "reference": "RandomArm",
+            "difference": [0.1, 0.2],
+            "low": [-0.1, 0.1],
+            "high": [0.3, 0.3],
+            "n": 3,
+            "p_holm": [0.2, 0.01],
+        }
+    )
+    points = [line for line in plots.paired_differences(table).lines if line.get_marker() == "o"]
+    assert [line.get_markerfacecolor() for line in points] == [
+        "white",
+        style.colour_of("BootstrappedTS"),
+    ]
+
+
+def test_heatmap_shows_every_mean_in_its_cell():
+    ax = plots.policy_dataset_heatmap(finals())
+    assert len(ax.texts) == 2 * len(style.STYLES)
+    means = finals().groupby(["policy", "dataset"])["mean_reward"].mean()
+    policies, datasets = ax.get_yticklabels(), ax.get_xticklabels()
+    for text in ax.texts:
+        column, row = text.get_position()
+        mean = means[policies[row].get_text(), datasets[column].get_text()]
+        assert text.get_text().startswith(f"{mean:.3f} ± ")
+    assert "n = 3" in ax.get_xlabel()
+
+
+def test_heatmap_leaves_a_gap_where_a_policy_was_not_run():
+    table = finals(["Greedy", "RandomArm"])
+    table = table[(table["policy"] != "Greedy") | (table["dataset"] != "other")]
+    assert len(plots.policy_dataset_heatmap(table).texts) == 3
