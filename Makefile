@@ -32,7 +32,7 @@ test: $(STAMP)  ## check style, run all tests and doctests, and run every notebo
 		--nbval-lax --nbval-current-env --nbval-cell-timeout=600
 
 lab: $(STAMP)  ## open the notebooks in JupyterLab
-	$(BIN)/jupyter lab --notebook-dir=notebooks
+	$(BIN)/jupyter lab notebooks
 
 fetch: $(STAMP)  ## download data sets: make fetch NAMES="bibtex delicious"
 	@test -n "$(NAMES)" || { echo 'Say which: make fetch NAMES="bibtex delicious"'; \

@@ -1,0 +1,99 @@
+"""The command line: ``python -m cbkit --help``."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    options = _parser().parse_args(arguments)
+    return options.command(options)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m cbkit", description="The workbook on contextual bandits: data and runs."
+    )
+    commands = parser.add_subparsers(required=True, metavar="command")
+
+    datasets = commands.add_parser("datasets", help="list the data sets and whether they are here")
+    datasets.set_defaults(command=_datasets)
+
+    fetch = commands.add_parser("fetch", help="download data sets")
+    fetch.add_argument("names", nargs="+", metavar="NAME", help="see `python -m cbkit datasets`")
+    fetch.set_defaults(command=_fetch)
+
+    run = commands.add_parser("run", help="run the notebooks, in order")
+    run.add_argument(
+        "--profile", default="demo", help="a file in notebooks/params: demo (default) or paper"
+    )
+    run.add_argument(
+        "--notebook",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="run only this notebook, such as 02_baselines or 02; may be repeated",
+    )
+    run.add_argument(
+        "-p",
+        nargs=2,
+        action="append",
+        default=[],
+        dest="parameters",
+        metavar=("NAME", "VALUE"),
+        help="set a notebook parameter; may be repeated",
+    )
+    run.set_defaults(command=_run)
+
+    experiment = commands.add_parser("experiment", help="run a grid of policies and data sets")
+    experiment.add_argument("config", metavar="CONFIG.yaml", help="what to run")
+    experiment.set_defaults(command=_experiment)
+    return parser
+
+
+# Each command imports what it needs when it runs: `--help` and a mistyped option answer at once.
+
+
+def _datasets(options: argparse.Namespace) -> int:
+    from cbkit.datasets import dataset_table
+
+    print(dataset_table().to_string(index=False))
+    return 0
+
+
+def _fetch(options: argparse.Namespace) -> int:
+    from cbkit.datasets import fetch
+
+    for name in options.names:
+        try:
+            fetch(name)
+        except (ValueError, OSError) as error:
+            return _refuse(error)
+    return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    from cbkit.profiles import ProfileError, plan
+    from cbkit.workbook import run_notebooks
+
+    try:
+        runs = plan(options.profile, notebooks=options.notebook, overrides=dict(options.parameters))
+    except ProfileError as error:
+        return _refuse(error)
+    return run_notebooks(options.profile, runs)
+
+
+def _experiment(options: argparse.Namespace) -> int:
+    from cbkit.experiment import run_config
+
+    return run_config(options.config)
+
+
+def _refuse(error: Exception) -> int:
+    print(f"cbkit: {error}", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,204 @@
+"""Settle which notebooks run with which parameters.
+
+A profile is a file ``notebooks/params/<profile>.yaml``: a mapping from a notebook's name to the
+parameters it runs with, plus two optional keys. Parameters under ``all`` go to every notebook that
+has them, and ``cell_timeout`` is the number of seconds a cell may take. Every notebook that has a
+parameter ``profile`` gets the profile's name, which is what sends its figures to their folder.
+
+papermill only warns about a parameter that a notebook does not have. Here it is refused, and so is
+a value of another type than the default's.
+"""
+
+import ast
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import papermill
+import yaml
+
+from cbkit.paths import notebooks_dir
+
+Scalar = bool | int | float | str
+
+DEFAULT_CELL_TIMEOUT = 1800
+
+
+class ProfileError(ValueError):
+    """What was asked for does not fit the notebooks; the message says what to write instead."""
+
+
+@dataclass(kw_only=True, frozen=True)
+class NotebookRun:
+    """One notebook and the parameters it is to run with, all of them checked."""
+
+    name: str
+    path: Path
+    parameters: dict[str, Scalar]
+    cell_timeout: int
+
+
+def notebook_paths() -> dict[str, Path]:
+    """Return the notebooks by name, in the order in which they are read."""
+    return {path.stem: path for path in sorted(notebooks_dir().glob("*.ipynb"))}
+
+
+def notebook_parameters(path: Path) -> dict[str, Scalar]:
+    """Return the parameters of a notebook with their defaults, as papermill finds them."""
+    defaults = {}
+    for name, found in papermill.inspect_notebook(path).items():
+        try:
+            default = ast.literal_eval(found["default"])
+        except (SyntaxError, ValueError):
+            default = None
+        if not isinstance(default, Scalar):
+            raise ProfileError(
+                f"{path.name}: parameter {name} = {found['default']} is not a plain number, "
+                "string, True or False; write one such literal a line"
+            )
+        defaults[name] = default
+    return defaults
+
+
+def plan(
+    profile: str,
+    *,
+    notebooks: Sequence[str] = (),
+    overrides: Mapping[str, str] | None = None,
+) -> list[NotebookRun]:
+    """Return the runs that a profile asks for, or raise what does not fit before any starts.
+
+    Parameters
+    ----------
+    profile : str
+        Name of a file in ``notebooks/params/``, without its ending.
+    notebooks : sequence of str
+        Notebooks to run, by name or number (``"02_baselines"`` or ``"02"``); all where empty.
+    overrides : mapping of str to str, optional
+        Parameter values as typed on the command line, read as the type of the parameter's default.
+        Each goes to all chosen notebooks that have it.
+    """
+    paths = notebook_paths()
+    if not paths:
+        raise ProfileError(f"no notebooks in {notebooks_dir()}")
+    defaults = {name: notebook_parameters(path) for name, path in paths.items()}
+    sections, cell_timeout = _read_profile(profile, paths)
+    common = sections.pop("all", {})
+    _refuse_unknown(common, {key for own in defaults.values() for key in own}, "any notebook")
+    for name, section in sections.items():
+        _refuse_unknown(section, defaults[name], name)
+
+    chosen = [_find_notebook(name, paths) for name in notebooks] or list(paths)
+    overrides = overrides or {}
+    _refuse_unknown(overrides, {key for name in chosen for key in defaults[name]}, *chosen)
+    runs = []
+    for name in sorted(set(chosen)):
+        own = defaults[name]
+        asked = {"profile": profile} | common | sections.get(name, {})
+        values = {key: _checked(key, asked[key], own[key], name) for key in own if key in asked}
+        typed = {key: _read(key, overrides[key], own[key]) for key in own if key in overrides}
+        runs.append(
+            NotebookRun(
+                name=name,
+                path=paths[name],
+                parameters=values | typed,
+                cell_timeout=cell_timeout,
+            )
+        )
+    return runs
+
+
+def _read_profile(profile: str, known: Mapping[str, Path]) -> tuple[dict[str, dict], int]:
+    folder = notebooks_dir() / "params"
+    path = folder / f"{profile}.yaml"
+    if not path.is_file():
+        names = sorted(file.stem for file in folder.glob("*.yaml"))
+        raise ProfileError(f"no profile {profile!r}; {_instead(profile, names)}")
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    except yaml.YAMLError as error:
+        raise ProfileError(f"{path.name} is not YAML: {error}") from error
+    if not isinstance(content, dict):
+        raise ProfileError(f"{path.name} must map notebooks to parameters, got {content!r}")
+    cell_timeout = content.pop("cell_timeout", DEFAULT_CELL_TIMEOUT)
+    if type(cell_timeout) is not int or cell_timeout < 1:
+        raise ProfileError(
+            f"{path.name}: cell_timeout must be a whole number of seconds, got {cell_timeout!r}"
+        )
+    for key, section in content.items():
+        if key != "all" and key not in known:
+            names = [*known, "all", "cell_timeout"]
+            raise ProfileError(f"{path.name}: no notebook {key!r}; {_instead(key, names)}")
+        if section is not None and not isinstance(section, dict):
+            raise ProfileError(f"{path.name}: {key} must map parameters to values, got {section!r}")
+    return {key: section or {} for key, section in content.items()}, cell_timeout
+
+
+def _find_notebook(given: str, known: Mapping[str, Path]) -> str:
+    name = given.removesuffix(".ipynb")
+    for candidate in known:
+        if name == candidate or name == candidate.split("_")[0]:
+            return candidate
+    raise ProfileError(f"no notebook {given!r}; {_instead(name, known)}")
+
+
+def _refuse_unknown(given: Iterable[str], known: Iterable[str], *where: str) -> None:
+    for key in given:
+        if key not in known:
+            raise ProfileError(
+                f"no parameter {key!r} in {' or '.join(where)}; {_instead(key, sorted(known))}"
+            )
+
+
+def _instead(given: object, known: Iterable[str]) -> str:
+    """Suggest the closest name, or list what there is.
+
+    Examples
+    --------
+    >>> _instead("n_round", ["n_rounds", "seed"])
+    'did you mean n_rounds?'
+    >>> _instead("colour", ["n_rounds", "seed"])
+    'choose from n_rounds, seed'
+    """
+    known = list(known)
+    close = difflib.get_close_matches(str(given), known, n=1)
+    return f"did you mean {close[0]}?" if close else f"choose from {', '.join(known) or 'nothing'}"
+
+
+def _checked(key: str, value: object, default: Scalar, notebook: str) -> Scalar:
+    """Return the value of a profile as the type of the default; whole numbers may stand for floats.
+
+    Examples
+    --------
+    >>> _checked("C", 1, 0.5, "02_baselines")
+    1.0
+    """
+    if type(value) is int and type(default) is float:
+        return float(value)
+    if type(value) is not type(default):
+        hint = "; YAML reads 1e-3 as text, write 1.0e-3" if type(default) is float else ""
+        raise ProfileError(
+            f"{notebook}: parameter {key} must be {type(default).__name__} like its default "
+            f"{default!r}, got {value!r}{hint}"
+        )
+    return value
+
+
+def _read(key: str, text: str, default: Scalar) -> Scalar:
+    """Return what was typed as the type of the default.
+
+    Examples
+    --------
+    >>> _read("n_rounds", "500", 1000), _read("shuffle", "false", True)
+    (500, False)
+    """
+    try:
+        if isinstance(default, bool):
+            return {"true": True, "false": False}[text.lower()]
+        return type(default)(text)
+    except (KeyError, ValueError):
+        raise ProfileError(
+            f"parameter {key} must be {type(default).__name__} like its default {default!r}, "
+            f"got {text!r}"
+        ) from None

@@ -1,0 +1,44 @@
+"""The conda environment and the package ask for the same things."""
+
+import tomllib
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+from cbkit.paths import project_root
+
+
+@pytest.fixture(scope="module")
+def project():
+    return tomllib.loads((project_root() / "pyproject.toml").read_text())["project"]
+
+
+@pytest.fixture(scope="module")
+def environment():
+    return yaml.safe_load((project_root() / "environment.yml").read_text())
+
+
+def by_name(requirements):
+    return {r.name: str(r.specifier) for r in map(Requirement, requirements)}
+
+
+def test_environment_has_the_packages_and_bounds_of_the_project_and_its_extras(
+    project, environment
+):
+    conda = [entry for entry in environment["dependencies"] if isinstance(entry, str)]
+    extras = [entry for extra in project["optional-dependencies"].values() for entry in extra]
+    expected = by_name([*project["dependencies"], *extras])
+    expected |= {"python": project["requires-python"], "pip": ""}
+    assert by_name(conda) == expected
+
+
+def test_environment_installs_the_package_itself_from_conda_forge_alone(environment):
+    assert {"pip": ["-e ."]} in environment["dependencies"]
+    assert environment["channels"] == ["conda-forge"]
+
+
+def test_bounds_are_lower_bounds_only(project):
+    extras = [entry for extra in project["optional-dependencies"].values() for entry in extra]
+    for name, specifier in by_name([*project["dependencies"], *extras]).items():
+        assert specifier.startswith(">=") and "," not in specifier, f"{name}{specifier}"
