@@ -1,0 +1,7 @@
+"""Readers of multilabel file formats; each gives a `MultilabelDataset` or raises a `FormatError`."""
+
+from cbkit.formats.arff import read_arff
+from cbkit.formats.arff_header import read_label_names
+from cbkit.formats.text import FormatError
+
+__all__ = ["FormatError", "read_arff", "read_label_names"]

@@ -1,0 +1,215 @@
+"""Planted multilabel data: labels that depend on the context through sparse weights known to nobody.
+
+A row speaks of a few topics, which raise the features at home in them. An arm is tied to a topic
+and weighs a few of that topic's features; it is a label of the rows whose weighted sum plus
+logistic noise is largest, as many rows as its place in the frequency profile says. So the size,
+sparsity and label frequencies are exact, and contexts tell arms apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import brentq
+
+from cbkit.multilabel import MultilabelDataset
+
+_ARMS_AT_ONCE = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrequencyProfile:
+    """How often each label occurs: a head given as it is, then a long tail.
+
+    The tail's shares are `largest * ((1 + shift) / (rank + shift)) ** exponent`, no less than
+    one row, with the shift that makes all labels add up to `labels_per_row`.
+
+    Parameters
+    ----------
+    n_arms : int
+    labels_per_row : float
+    largest : float
+        Share of rows that have the tail's most common label.
+    exponent : float
+        How steep the tail falls; the smaller, the sharper its peak.
+    head : tuple of float
+        Shares of labels that are more common than the tail's.
+    floor : int
+        Fewest rows of a label.
+
+    Examples
+    --------
+    >>> FrequencyProfile(n_arms=5, labels_per_row=0.8, largest=0.4, exponent=1.0).counts(100)
+    array([40, 17, 10,  7,  6])
+    """
+
+    n_arms: int
+    labels_per_row: float
+    largest: float
+    exponent: float
+    head: tuple[float, ...] = ()
+    floor: int = 1
+
+    def counts(self, n_rows: int) -> np.ndarray:
+        """Give the number of rows of each label, most common first, (n_arms,)."""
+        ranks = np.arange(1, self.n_arms - len(self.head) + 1)
+        total = (self.labels_per_row - sum(self.head)) * n_rows
+
+        def tail(log_shift: float) -> np.ndarray:
+            shift = np.exp(log_shift)
+            shares = self.largest * ((1 + shift) / (ranks + shift)) ** self.exponent
+            return np.maximum(shares * n_rows, self.floor)
+
+        log_shift = brentq(lambda at: tail(at).sum() - total, -20, 20)
+        shares = np.concatenate([np.array(self.head) * n_rows, tail(log_shift)])
+        return np.rint(shares).astype(np.int64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlantedSpec:
+    """Size and character of a planted data set.
+
+    Parameters
+    ----------
+    n_rows, n_features : int
+    profile : FrequencyProfile
+    features_per_row : float or None
+        Mean number of non-zero features of a row; None for dense features in (0, 1).
+    weighted : bool
+        Whether non-zero features carry weights as in a tf-idf matrix with rows of unit length,
+        or are all 1.
+    n_topics : int
+    n_weights : int
+        Number of features on which an arm depends.
+    signal : float
+        Standard deviation of the weighted sums, where the logistic noise has 1.8.
+    """
+
+    n_rows: int
+    n_features: int
+    profile: FrequencyProfile
+    features_per_row: float | None
+    weighted: bool = False
+    n_topics: int = 20
+    n_weights: int = 10
+    signal: float = 12.0
+
+
+def plant(spec: PlantedSpec, *, seed: int, name: str, provenance: str) -> MultilabelDataset:
+    """Generate a planted data set; the same seed gives the same data.
+
+    Examples
+    --------
+    >>> profile = FrequencyProfile(n_arms=4, labels_per_row=1.0, largest=0.5, exponent=1.0)
+    >>> spec = PlantedSpec(n_rows=200, n_features=30, profile=profile, features_per_row=5, n_topics=4)
+    >>> plant(spec, seed=0, name="small", provenance="planted")
+    MultilabelDataset('small': 200 rows, 30 features, 4 arms)
+    """
+    rng = np.random.default_rng(seed)
+    popularity = _zipf(spec.n_topics, 0.5)
+    topics = _draw_topics(rng, spec.n_rows, popularity)
+    home = rng.permutation(np.arange(spec.n_features) % spec.n_topics)
+    if spec.features_per_row is None:
+        features = _dense_features(rng, topics, home)
+    else:
+        features = _sparse_features(rng, topics, home, spec)
+    counts = spec.profile.counts(spec.n_rows)
+    weights = _plant_weights(rng, counts, popularity, home, spec)
+    labels = _draw_labels(rng, features, weights, counts, spec.signal)
+    order = rng.permutation(spec.profile.n_arms)
+    return MultilabelDataset(
+        features=features,
+        labels=labels[:, order],
+        arm_names=tuple(f"arm{arm}" for arm in range(spec.profile.n_arms)),
+        name=name,
+        provenance=provenance,
+    )
+
+
+def _zipf(n: int, exponent: float) -> np.ndarray:
+    shares = np.arange(1, n + 1, dtype=np.float64) ** -exponent
+    return shares / shares.sum()
+
+
+def _draw_topics(rng: np.random.Generator, n_rows: int, popularity: np.ndarray) -> np.ndarray:
+    """Draw the strength of each topic in each row, (n_rows, n_topics): one strong, half with a second."""
+    strength = np.zeros((n_rows, popularity.size), dtype=np.float64)
+    rows = np.arange(n_rows)
+    second = rng.choice(popularity.size, size=n_rows, p=popularity)
+    strength[rows, second] = rng.uniform(0.3, 0.8, size=n_rows) * (rng.random(n_rows) < 0.5)
+    first = rng.choice(popularity.size, size=n_rows, p=popularity)
+    strength[rows, first] = 1.0
+    return strength
+
+
+def _sparse_features(
+    rng: np.random.Generator, topics: np.ndarray, home: np.ndarray, spec: PlantedSpec
+) -> sparse.csr_array:
+    base = rng.permutation(_zipf(spec.n_features, 0.6))
+    length = rng.lognormal(sigma=0.4, size=spec.n_rows)
+    blocks = []
+    scale = None
+    for start in range(0, spec.n_rows, 2000):
+        rows = slice(start, start + 2000)
+        rate = base * (0.4 + spec.n_topics * topics[rows][:, home]) * length[rows, None]
+        if scale is None:
+            scale = brentq(
+                lambda at, r=rate: (1 - np.exp(-at * r)).sum() / len(r) - spec.features_per_row,
+                0,
+                1e6,
+            )
+        blocks.append(sparse.csr_array(rng.random(rate.shape) < 1 - np.exp(-scale * rate)))
+    present = sparse.csr_array(sparse.vstack(blocks)).astype(np.float64)
+    if spec.weighted:
+        rarity = 1 + np.log(spec.n_rows / (1 + present.sum(axis=0)))
+        present.data = rng.gamma(2.0, 0.5, size=present.nnz) * rarity[present.indices]
+        norms = np.sqrt(present.multiply(present).sum(axis=1))
+        present.data /= np.repeat(np.where(norms > 0, norms, 1), np.diff(present.indptr))
+    return present
+
+
+def _dense_features(rng: np.random.Generator, topics: np.ndarray, home: np.ndarray) -> np.ndarray:
+    common = rng.normal(size=(topics.shape[0], 1))
+    loading = rng.uniform(0.5, 1.5, size=home.size)
+    latent = (
+        0.6 * common + loading * topics[:, home] + 0.3 * rng.normal(size=(len(topics), home.size))
+    )
+    return 1 / (1 + np.exp(1 - latent))
+
+
+def _plant_weights(rng, counts, popularity, home, spec) -> sparse.csc_array:
+    """Tie each arm to the topic with most room left, and weigh some of that topic's features."""
+    room = popularity * counts.sum()
+    columns = []
+    for count in counts:
+        topic = int(room.argmax())
+        room[topic] -= count
+        own = np.flatnonzero(home == topic)
+        chosen = rng.choice(own, size=min(spec.n_weights, own.size), replace=False)
+        column = np.zeros(spec.n_features)
+        column[chosen] = rng.lognormal(sigma=0.5, size=chosen.size)
+        columns.append(sparse.csc_array(column[:, None]))
+    return sparse.csc_array(sparse.hstack(columns))
+
+
+def _draw_labels(rng, features, weights, counts, signal) -> sparse.csr_array:
+    """Give each arm the rows with the largest noisy sums, as many as its count."""
+    n_rows = features.shape[0]
+    rows, arms = [], []
+    for start in range(0, counts.size, _ARMS_AT_ONCE):
+        block = weights[:, start : start + _ARMS_AT_ONCE]
+        sums = features @ block
+        sums = sums.toarray() if sparse.issparse(sums) else sums
+        spread = sums.std(axis=0)
+        noisy = signal * sums / np.where(spread > 0, spread, 1) + rng.logistic(size=sums.shape)
+        for offset in range(block.shape[1]):
+            arm = start + offset
+            top = np.argpartition(-noisy[:, offset], counts[arm] - 1)[: counts[arm]]
+            rows.append(top)
+            arms.append(np.full(top.size, arm))
+    row, arm = np.concatenate(rows), np.concatenate(arms)
+    return sparse.csr_array(
+        (np.ones(row.size, dtype=np.int8), (row, arm)), shape=(n_rows, counts.size)
+    )
