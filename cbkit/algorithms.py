@@ -1,0 +1,330 @@
+"""The paper's algorithms and baselines by name, each a short composition.
+
+Those with an oracle take three more keywords, `Common`: ``oracle`` ("logistic", any scikit-learn
+classifier, or an oracle), ``cold_start`` (MABFirst, Smoothing, both, or None) and
+``exclusive_rewards``. Defaults are the paper's; `registry` adds those that depend on the data set.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict, Unpack
+
+from cbkit import choosers
+from cbkit.adaptive import AdaptiveGreedy, PercentileAdaptiveGreedy
+from cbkit.bootstrap import Resampling
+from cbkit.coldstart import MABFirst
+from cbkit.exploration import ActiveExplore, Explore, RandomExplore
+from cbkit.indices import Index, Mean, RandomResample, UpperPercentile
+from cbkit.oracles import as_oracle
+from cbkit.policies import Policy
+
+_MAB_FIRST = MABFirst(a=3, b=7, m=2)
+
+
+class Common(TypedDict, total=False):
+    """Keywords that every algorithm with an oracle takes."""
+
+    oracle: Any
+    cold_start: Any
+    exclusive_rewards: bool
+
+
+def _policy(
+    name: str,
+    n_arms: int,
+    chooser: choosers.Chooser,
+    *,
+    index: Index | None = None,
+    resampling: Resampling | None = None,
+    oracle: Any = "logistic",
+    cold_start: Any = _MAB_FIRST,
+    exclusive_rewards: bool = False,
+) -> Policy:
+    return Policy(
+        name=name,
+        n_arms=n_arms,
+        oracle=as_oracle(oracle, resampling),
+        cold_start=cold_start,
+        index=index or Mean(),
+        chooser=chooser,
+        exclusive_rewards=exclusive_rewards,
+    )
+
+
+def _threshold(threshold: float | None, n_arms: int) -> float:
+    """Return `threshold`, or the paper's ``1 / (2 sqrt(n_arms))`` for None."""
+    return 0.5 / n_arms**0.5 if threshold is None else threshold
+
+
+def RandomArm(n_arms: int) -> Policy:
+    """Choose every arm with the same probability."""
+    return Policy(name="RandomArm", n_arms=n_arms, oracle=None, chooser=choosers.UniformArm())
+
+
+def BestArmInHindsight(n_arms: int, *, arm: int) -> Policy:
+    """Choose always `arm`, the one with the highest mean reward over the whole data set."""
+    chooser = choosers.FixedArm(arm=arm)
+    return Policy(name="BestArmInHindsight", n_arms=n_arms, oracle=None, chooser=chooser)
+
+
+def BestArmOnline(n_arms: int, *, a: float = 3, b: float = 7) -> Policy:
+    """Learn the best arm without contexts: the highest draw of ``Beta(a + wins, b + losses)``."""
+    cold_start = MABFirst(a=a, b=b)
+    return Policy(name="BestArmOnline", n_arms=n_arms, oracle=None, cold_start=cold_start)
+
+
+def Greedy(n_arms: int, **common: Unpack[Common]) -> Policy:
+    """Choose the arm with the highest expected reward; all exploration is the cold start's."""
+    return _policy("Greedy", n_arms, choosers.Greedy(), **common)
+
+
+def EpsilonGreedy(
+    n_arms: int,
+    *,
+    explore_probability: float = 0.2,
+    decay: float = 0.9999,
+    **common: Unpack[Common],
+) -> Policy:
+    """Choose a random arm with a decaying probability, else the best ("Epsilon-Greedy")."""
+    chooser = choosers.EpsilonGreedy(explore_probability=explore_probability, decay=decay)
+    return _policy("EpsilonGreedy", n_arms, chooser, **common)
+
+
+def ExploreThenExploit(n_arms: int, *, turning_point: int, **common: Unpack[Common]) -> Policy:
+    """Choose at random up to a turning point, then the best; without cold start by default."""
+    chooser = choosers.ExploreThenExploit(turning_point=turning_point)
+    return _policy("ExploreThenExploit", n_arms, chooser, **({"cold_start": None} | common))
+
+
+def AlternatingEpochs(
+    n_arms: int,
+    *,
+    explore_rounds: int = 50,
+    exploit_rounds: int = 200,
+    **common: Unpack[Common],
+) -> Policy:
+    """Alternate periods of random and of best choices (section "Establishing baselines")."""
+    chooser = choosers.AlternatingEpochs(
+        explore_rounds=explore_rounds, exploit_rounds=exploit_rounds
+    )
+    return _policy("AlternatingEpochs", n_arms, chooser, **common)
+
+
+def SoftmaxExplorer(
+    n_arms: int,
+    *,
+    multiplier: float = 2.0,
+    inflation: float = 1.001,
+    **common: Unpack[Common],
+) -> Policy:
+    """Draw an arm by a softmax of the scores' inverse sigmoids ("SoftmaxExplorer")."""
+    chooser = choosers.SoftmaxExplorer(multiplier=multiplier, inflation=inflation)
+    return _policy("SoftmaxExplorer", n_arms, chooser, **common)
+
+
+def _bootstrapped(
+    name: str,
+    n_arms: int,
+    index: Index,
+    common: Common,
+    *,
+    n_resamples: int = 10,
+    weights: str,
+    kept: bool,
+) -> Policy:
+    resampling = Resampling(kind=weights, n_resamples=n_resamples, kept=kept)
+    return _policy(name, n_arms, choosers.Greedy(), index=index, resampling=resampling, **common)
+
+
+def BootstrappedUCB(
+    n_arms: int,
+    *,
+    percentile: float = 80,
+    n_resamples: int = 10,
+    weights: str = "multinomial",
+    kept: bool = False,
+    **common: Unpack[Common],
+) -> Policy:
+    """Choose the highest upper percentile of resamples that are drawn afresh at each refit."""
+    index = UpperPercentile(percentile=percentile)
+    return _bootstrapped(
+        "BootstrappedUCB", n_arms, index, common, n_resamples=n_resamples, weights=weights, kept=kept
+    )
+
+
+def OnlineBootstrappedUCB(
+    n_arms: int,
+    *,
+    percentile: float = 80,
+    n_resamples: int = 10,
+    weights: str = "gamma(1,1)",
+    kept: bool = True,
+    **common: Unpack[Common],
+) -> Policy:
+    """Choose the highest upper percentile of resamples that weight each observation once.
+
+    With a streaming oracle this is the paper's online algorithm to the letter; an oracle that is
+    refit sees the same weights again in each refit.
+    """
+    index = UpperPercentile(percentile=percentile)
+    return _bootstrapped(
+        "OnlineBootstrappedUCB",
+        n_arms,
+        index,
+        common,
+        n_resamples=n_resamples,
+        weights=weights,
+        kept=kept,
+    )
+
+
+def BootstrappedTS(
+    n_arms: int,
+    *,
+    n_resamples: int = 10,
+    weights: str = "multinomial",
+    kept: bool = False,
+    **common: Unpack[Common],
+) -> Policy:
+    """Thompson sampling: each arm scores by a resample drawn at random for itself."""
+    return _bootstrapped(
+        "BootstrappedTS",
+        n_arms,
+        RandomResample(),
+        common,
+        n_resamples=n_resamples,
+        weights=weights,
+        kept=kept,
+    )
+
+
+def OnlineBootstrappedTS(
+    n_arms: int,
+    *,
+    n_resamples: int = 10,
+    weights: str = "gamma(1,1)",
+    kept: bool = True,
+    **common: Unpack[Common],
+) -> Policy:
+    """Thompson sampling over resamples that weight each observation once."""
+    return _bootstrapped(
+        "OnlineBootstrappedTS",
+        n_arms,
+        RandomResample(),
+        common,
+        n_resamples=n_resamples,
+        weights=weights,
+        kept=kept,
+    )
+
+
+def ContextualAdaptiveGreedy(
+    n_arms: int,
+    *,
+    threshold: float | None = None,
+    decay: float = 0.9997,
+    **common: Unpack[Common],
+) -> Policy:
+    """Choose the best arm if it scores above a decaying threshold, else a random one.
+
+    ``threshold=None`` is the paper's ``1 / (2 sqrt(n_arms))``.
+    """
+    chooser = AdaptiveGreedy(threshold=_threshold(threshold, n_arms), decay=decay)
+    return _policy("ContextualAdaptiveGreedy", n_arms, chooser, **common)
+
+
+def _percentile_adaptive(
+    name: str,
+    n_arms: int,
+    explore: Explore,
+    common: Common,
+    *,
+    window: int = 500,
+    threshold: float | None = None,
+    percentile: float = 30,
+    decay: float = 0.9997,
+    moving: bool = True,
+) -> Policy:
+    chooser = PercentileAdaptiveGreedy(
+        window=window,
+        threshold=_threshold(threshold, n_arms),
+        percentile=percentile,
+        decay=decay,
+        moving=moving,
+        explore=explore,
+    )
+    return _policy(name, n_arms, chooser, **common)
+
+
+def ContextualAdaptiveGreedy2(
+    n_arms: int,
+    *,
+    window: int = 500,
+    threshold: float | None = None,
+    percentile: float = 30,
+    decay: float = 0.9997,
+    moving: bool = True,
+    **common: Unpack[Common],
+) -> Policy:
+    """Adaptive greedy whose threshold is a percentile of the best scores in a window of rounds.
+
+    ``threshold=None`` starts from ``1 / (2 sqrt(n_arms))``. The paper does not state its window.
+    """
+    return _percentile_adaptive(
+        "ContextualAdaptiveGreedy2",
+        n_arms,
+        RandomExplore(),
+        common,
+        window=window,
+        threshold=threshold,
+        percentile=percentile,
+        decay=decay,
+        moving=moving,
+    )
+
+
+def ActiveExplorer(
+    n_arms: int,
+    *,
+    explore_probability: float = 0.15,
+    explore: Explore | str = "weighted",
+    **common: Unpack[Common],
+) -> Policy:
+    """Explore, with a given probability, the arm whose oracle would learn most; else exploit.
+
+    `explore` is a criterion of `ActiveExplore` ("weighted", "min", "max"), or an `ActiveExplore`
+    with gradient norms of its own.
+    """
+    chooser = choosers.EpsilonGreedy(
+        explore_probability=explore_probability, explore=_active(explore)
+    )
+    return _policy("ActiveExplorer", n_arms, chooser, **common)
+
+
+def ActiveAdaptiveGreedy(
+    n_arms: int,
+    *,
+    explore: Explore | str = "weighted",
+    window: int = 500,
+    threshold: float | None = None,
+    percentile: float = 30,
+    decay: float = 0.9997,
+    moving: bool = True,
+    **common: Unpack[Common],
+) -> Policy:
+    """`ContextualAdaptiveGreedy2` that explores the arm whose oracle would learn most."""
+    return _percentile_adaptive(
+        "ActiveAdaptiveGreedy",
+        n_arms,
+        _active(explore),
+        common,
+        window=window,
+        threshold=threshold,
+        percentile=percentile,
+        decay=decay,
+        moving=moving,
+    )
+
+
+def _active(explore: Explore | str) -> Explore:
+    return ActiveExplore(criterion=explore) if isinstance(explore, str) else explore

@@ -1,0 +1,103 @@
+"""Checks of arguments, each error saying what was wrong, the value and what to write instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from cbkit.history import Matrix
+
+
+def check_percentile(value: float) -> None:
+    """Refuse what is not a percentile, and fractions that were likely meant as one."""
+    if not 0 <= value <= 100:
+        raise ValueError(f"percentile must be in [0, 100], got {value!r}")
+    if 0 < value < 1:
+        raise ValueError(
+            f"percentile must be in [0, 100], got {value!r}; did you mean {100 * value:g}?"
+        )
+
+
+def check_probability(name: str, value: float) -> None:
+    """Refuse what is not a probability, and percentages that were likely meant as one."""
+    if not 0 <= value <= 1:
+        hint = f"; did you mean {value / 100:g}?" if 1 < value <= 100 else ""
+        raise ValueError(f"{name} must be in [0, 1], got {value!r}{hint}")
+
+
+def check_decay(value: float) -> None:
+    """Refuse what is not a decay rate."""
+    if not 0 < value <= 1:
+        raise ValueError(f"decay must be in (0, 1], where 1 is no decay; got {value!r}")
+
+
+def check_whole(name: str, value: int, least: int = 1) -> None:
+    """Refuse what is not a whole number of at least `least`."""
+    try:
+        wrong = isinstance(value, bool) or value != int(value) or value < least
+    except (TypeError, ValueError, OverflowError):
+        wrong = True
+    if wrong:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+
+
+def as_contexts(X: Any) -> Matrix:
+    """Return contexts as a CSR array or a dense float array, refusing what is not finite.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n_rounds, n_features)
+        Contexts; sparse input of any format becomes CSR and is never densified.
+
+    Returns
+    -------
+    csr_array or ndarray of float64
+        The contexts; `X` itself if it was one already.
+    """
+    if sparse.issparse(X):
+        X = sparse.csr_array(X, dtype=np.float64)
+        values = X.data
+    else:
+        X = np.asarray(X, dtype=np.float64)
+        values = X
+    if X.ndim != 2:
+        raise ValueError(
+            f"contexts must be a matrix of shape (n_rounds, n_features), got shape {X.shape}; "
+            "write x.reshape(1, -1) for one context"
+        )
+    if X.shape[1] == 0:
+        raise ValueError("contexts have no feature")
+    if not np.isfinite(values).all():
+        bad = values[~np.isfinite(values)].flat[0]
+        raise ValueError(f"contexts hold {bad}; impute or drop such values first")
+    return X
+
+
+def as_rewards(rewards: Any) -> np.ndarray:
+    """Return rewards as integers 0 or 1; booleans and 0.0/1.0 are accepted."""
+    array = np.asarray(rewards)
+    if array.ndim != 1:
+        raise ValueError(f"rewards must have shape (n_rounds,), got {array.shape}")
+    if array.dtype.kind not in "bifu":
+        raise ValueError(f"rewards must be numbers 0 or 1, got {array.dtype} values")
+    wrong = array[(array != 0) & (array != 1)]
+    if len(wrong):
+        raise ValueError(
+            f"rewards must be 0 or 1, got {wrong[0]}; threshold or draw continuous rewards first"
+        )
+    return array.astype(np.int8)
+
+
+def as_arms(arms: Any, n_arms: int) -> np.ndarray:
+    """Return arms as integers, refusing what is out of range."""
+    array = np.asarray(arms)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise ValueError(
+            f"arms must be whole numbers of shape (n_rounds,), got {array.dtype} {array.shape}"
+        )
+    wrong = array[(array < 0) | (array >= n_arms)]
+    if len(wrong):
+        raise ValueError(f"arms must be in [0, {n_arms - 1}], got {wrong[0]}")
+    return array.astype(np.int64)
