@@ -65,12 +65,13 @@ def _datasets(options: argparse.Namespace) -> int:
 def _fetch(options: argparse.Namespace) -> int:
     from cbkit.datasets import fetch
 
+    code = 0
     for name in options.names:
         try:
             fetch(name)
         except (ValueError, OSError) as error:
-            return _refuse(error)
-    return 0
+            code = _refuse(error)
+    return code
 
 
 def _run(options: argparse.Namespace) -> int:

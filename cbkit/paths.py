@@ -7,8 +7,6 @@ take every path from here.
 import os
 from pathlib import Path
 
-import pooch
-
 
 def project_root() -> Path:
     """Return the folder of the checkout, the one that holds ``notebooks/`` and ``data/``.
@@ -79,7 +77,12 @@ def cache_dir() -> Path:
     It is the value of ``CBKIT_CACHE`` where that is set, else this platform's cache folder.
     """
     folder = os.environ.get("CBKIT_CACHE")
-    return Path(folder).expanduser().resolve() if folder else Path(pooch.os_cache("cbkit"))
+    if folder:
+        return Path(folder).expanduser().resolve()
+    # Here, not above: inside a notebook, importing pooch prints a warning about missing widgets.
+    import pooch
+
+    return Path(pooch.os_cache("cbkit"))
 
 
 def _checked(profile: str) -> str:

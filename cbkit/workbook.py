@@ -47,9 +47,8 @@ def run_notebooks(profile: str, runs: Sequence[NotebookRun]) -> int:
         start = time.perf_counter()
         failure = _run_notebook(notebook, folder / notebook.path.name)
         seconds = time.perf_counter() - start
-        print(
-            f"{notebook.name:<{width}}  {seconds:8.1f} s", "failed" if failure else "", flush=True
-        )
+        outcome = "  failed" if failure else ""
+        print(f"{notebook.name:<{width}}  {seconds:8.1f} s{outcome}", flush=True)
         if failure:
             failed.append(notebook.name)
             print(f"{notebook.name}: {failure}", file=sys.stderr, flush=True)
