@@ -18,7 +18,7 @@ export MKL_NUM_THREADS := 1
 .PHONY: help run test lab fetch notebooks clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z]*\):.*  ## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 run: $(STAMP)  ## run the whole workbook (PROFILE=demo, minutes; PROFILE=paper, hours)
 	$(BIN)/python -m cbkit run --profile $(PROFILE)

@@ -52,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-# Each command imports what it needs when it runs: `--help` and a mistyped option answer at once.
+# Each command imports what it needs when it runs, so that none waits for the packages of another.
 
 
 def _datasets(options: argparse.Namespace) -> int:
