@@ -40,11 +40,13 @@ def run_experiment(experiment: Experiment, *, n_jobs: int | None = None) -> Resu
         The tables, also written to the experiment's folder. Failed runs are in ``finals`` with
         their error and no reward, and in ``failures`` with their traceback.
     """
+    if n_jobs is not None and (not isinstance(n_jobs, int) or n_jobs == 0):
+        raise ValueError(f"n_jobs must be a number of processes or -1 for all, got {n_jobs!r}")
     runs = experiment.runs()
+    by_key = {run.task.key: run for run in runs}
     folder = output_root() / experiment.folder
     tasks_folder = folder / "tasks"
     tasks_folder.mkdir(parents=True, exist_ok=True)
-    by_key = {run.task.key: run for run in runs}
     found = {key: read_result(tasks_folder / f"{key}.parquet", key) for key in by_key}
     waiting = [run for key, run in by_key.items() if found[key] is None]
     progress = Progress(
@@ -97,7 +99,7 @@ def run_config(path: str | Path) -> int:
     try:
         experiment, n_jobs = read_config(path)
         results = run_experiment(experiment, n_jobs=n_jobs)
-    except (ValueError, TypeError, OSError, yaml.YAMLError) as error:
+    except (ValueError, OSError, yaml.YAMLError) as error:
         print(f"cbkit: {error}", file=sys.stderr)
         return 2
     print(results.summary())

@@ -104,4 +104,9 @@ def _describe_code(code: Callable[..., Any]) -> Any:
     try:
         return {address: inspect.getsource(code)}
     except (OSError, TypeError):
+        if code.__module__ == "__main__":
+            raise ValueError(
+                f"the source of {address} is not at hand, so that a change to it would go "
+                "unnoticed; move it to a module"
+            ) from None
         return address

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,10 +68,19 @@ class Experiment:
     def __post_init__(self) -> None:
         for name in ("datasets", "policies"):
             value = getattr(self, name)
-            if isinstance(value, str) or not len(value) or len(set(value)) < len(value):
-                raise ValueError(f"{name} must be a list of different names, got {value!r}")
-        if not self.variants:
-            raise ValueError("variants must name at least one, got none; leave it out for one")
+            listed = isinstance(value, Mapping | Sequence) and not isinstance(value, str)
+            if not listed or not value or not all(isinstance(item, str) for item in value):
+                raise ValueError(f"{name} must be a list or mapping of names, got {value!r}")
+            if len(set(value)) < len(value):
+                raise ValueError(f"{name} must be different names, got {value!r}")
+        if not isinstance(self.folder, str | Path):
+            raise ValueError(f"folder must be a path, got {self.folder!r}")
+        changes = self.variants.values() if isinstance(self.variants, Mapping) else [None]
+        if not changes or not all(isinstance(change, Mapping) for change in changes):
+            raise ValueError(
+                "variants must map names to parameters, such as {'full refit': {}}; "
+                f"got {self.variants!r}"
+            )
         check_whole("n_replicates", self.n_replicates)
         check_whole("seed", self.seed, least=0)
         check_whole("refit_every", self.refit_every)
@@ -82,7 +92,13 @@ class Experiment:
 
         Data sets are loaded and registered policies made once, so that errors come early.
         """
-        return list(self._runs())
+        runs = list(self._runs())
+        for name in {name for changes in self.variants.values() for name in changes}:
+            if not any(name in run.task.factory.keywords for run in runs):
+                raise ValueError(
+                    f"variants change {name!r}, but no policy has the parameter {name!r}"
+                )
+        return runs
 
     def _runs(self) -> Iterator[Run]:
         for label, source in _labelled(self.datasets).items():
@@ -93,28 +109,28 @@ class Experiment:
                 raise ValueError(
                     f"n_rounds must be at most the {dataset.n_rows} rows of {label}, got {n_rounds}"
                 )
-            for variant, changes in self.variants.items():
-                for policy, spec in _labelled(self.policies).items():
-                    factory = _factory(policy, spec, changes)
-                    if factory.func is registered_policy:
-                        _try(factory, dataset, f"policy {policy!r}, variant {variant!r}")
-                    for replicate in range(self.n_replicates):
-                        task = Task(
-                            source=source,
-                            checksum=dataset.checksum,
-                            factory=factory,
-                            seed=self.seed + replicate,
-                            n_rounds=n_rounds,
-                            refit_every=self.refit_every,
-                            feedback=self.feedback,
-                        )
-                        yield Run(
-                            dataset=label,
-                            variant=variant,
-                            policy=policy,
-                            task=task,
-                            size=n_rounds * dataset.n_arms,
-                        )
+            pairs = itertools.product(self.variants.items(), _labelled(self.policies).items())
+            for (variant, changes), (policy, spec) in pairs:
+                factory = _factory(policy, spec, changes)
+                if factory.func is registered_policy:
+                    _try(factory, dataset, f"policy {policy!r}, variant {variant!r}")
+                for replicate in range(self.n_replicates):
+                    task = Task(
+                        source=source,
+                        checksum=dataset.checksum,
+                        factory=factory,
+                        seed=self.seed + replicate,
+                        n_rounds=n_rounds,
+                        refit_every=self.refit_every,
+                        feedback=self.feedback,
+                    )
+                    yield Run(
+                        dataset=label,
+                        variant=variant,
+                        policy=policy,
+                        task=task,
+                        size=n_rounds * dataset.n_arms,
+                    )
 
 
 def _labelled(specs: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:

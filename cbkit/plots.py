@@ -8,9 +8,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from cbkit.endlabels import add_end_labels
-from cbkit.stats import CONFIDENCE, INTERVAL, intervals
+from cbkit.stats import CONFIDENCE, INTERVAL, intervals, keys_of
 from cbkit.style import colour_of, line_styles, linestyle_of, save_figure, use_style
-from cbkit.tables import by_dataset, keys_of
+from cbkit.tables import by_dataset
 
 __all__ = [
     "colour_of",

@@ -48,16 +48,43 @@ def mean_interval(values: np.ndarray) -> Interval:
     return Interval(mean, mean - half, mean + half, n)
 
 
-def intervals(runs: pd.DataFrame, by: list[str], value: str = "mean_reward") -> pd.DataFrame:
+def keys_of(table: pd.DataFrame) -> list[str]:
+    """Columns that tell the runs of different data sets, variants and policies apart."""
+    return [key for key in KEYS if key in table.columns]
+
+
+def intervals(
+    runs: pd.DataFrame, by: list[str] | None = None, value: str = "mean_reward"
+) -> pd.DataFrame:
     """Mean and 95% t interval of `value` over the replicates of each group, in order of appearance.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Final rewards (one row per run) or curves (one per run and round), with a column ``seed``.
+    by : list of str, optional
+        What makes a group; by default data set, variant, policy and round, those that are there.
+    value : str, default="mean_reward"
 
     Returns
     -------
     DataFrame
-        The columns `by`, then mean, low, high, n.
+        The columns `by`, then mean, low, high, n; the bounds are NaN for one replicate.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"policy": "Greedy", "seed": [0, 1, 2], "mean_reward": [0.1, 0.2, 0.3]})
+    >>> intervals(runs).round(3)
+       policy  mean    low   high  n
+    0  Greedy   0.2 -0.048  0.448  3
     """
+    if by is None:
+        by = keys_of(runs) + (["round"] if "round" in runs.columns else [])
     if runs[value].isna().any():
-        raise ValueError(f"{value} is missing in {runs[value].isna().sum()} rows of {len(runs)}")
+        raise ValueError(
+            f"{value} is missing in {runs[value].isna().sum()} rows of {len(runs)}: "
+            "runs that failed; run them again, or leave them out and say so"
+        )
     twice = runs[runs.duplicated([*by, "seed"])]
     if len(twice):
         raise ValueError(
@@ -200,7 +227,7 @@ def paired_differences(
     """
     if reference not in set(finals[by]):
         raise ValueError(f"no {by} is named {reference!r}; choose from {sorted(set(finals[by]))}")
-    within = [key for key in KEYS if key != by and key in finals.columns]
+    within = [key for key in keys_of(finals) if key != by]
     rows = []
     for group, runs in finals.groupby(within, sort=False):
         where = " on " + ", ".join(map(str, group))
@@ -210,7 +237,6 @@ def paired_differences(
             compared = paired_difference(others, base, value, names)
             keys = dict(zip(within, group, strict=True)) | {by: name, "reference": reference}
             rows.append(keys | compared)
-    columns = [key for key in KEYS if key in finals.columns]
-    columns += ["reference", "difference", "low", "high", "n", "p_t", "p_wilcoxon"]
+    columns = [*keys_of(finals), "reference", "difference", "low", "high", "n", "p_t", "p_wilcoxon"]
     table = pd.DataFrame(rows, columns=columns)
     return table.assign(p_holm=holm(table["p_t"]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from cbkit.stats import INTERVAL, KEYS, intervals
+from cbkit.stats import INTERVAL, intervals, keys_of
 
 
 def average_ranks(finals: pd.DataFrame, value: str = "mean_reward") -> pd.DataFrame:
@@ -64,11 +64,6 @@ def result_table(finals: pd.DataFrame, value: str = "mean_reward", digits: int =
     n_of = by_dataset(table, "n")
     same = n_of.columns[n_of.nunique() == 1]
     return wide.rename(columns={name: f"{name} (n = {n_of[name].max():.0f})" for name in same})
-
-
-def keys_of(finals: pd.DataFrame) -> list[str]:
-    """Columns that tell the runs of different policies, datasets and variants apart."""
-    return [key for key in KEYS if key in finals.columns]
 
 
 def _columns(table: pd.DataFrame) -> list[str]:

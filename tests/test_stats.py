@@ -51,6 +51,13 @@ def test_grouped_intervals_equal_single_ones_and_keep_the_order():
         np.testing.assert_allclose((row.mean, row.low, row.high, row.n), mean_interval(values))
 
 
+def test_curves_are_grouped_by_round_as_well():
+    curves = pd.concat(runs([0.1 * mark, 0.2 * mark], round=mark) for mark in (1, 2))
+    table = intervals(curves)
+    assert list(table.columns[:4]) == ["dataset", "variant", "policy", "round"]
+    np.testing.assert_allclose(table["mean"], [0.15, 0.3])
+
+
 def test_a_replicate_counted_twice_or_missing_is_refused():
     with pytest.raises(ValueError, match="more than once"):
         intervals(pd.concat([runs([0.3]), runs([0.3])]), ["policy"])
