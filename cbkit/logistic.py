@@ -5,13 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy import sparse
 from scipy.special import expit, logit
 
 from cbkit.bootstrap import Resampling
 from cbkit.classifiers import smoothed_share, without_arm
 from cbkit.coefficients import StackedCoefficients
 from cbkit.history import Matrix
-from cbkit.newton import solve_logistic
+from cbkit.newton import Solution, solve_logistic
+
+
+# Up to here the Gram matrix of an arm's observations makes refits cheaper than its features do.
+_MAX_GRAM = 600
+
+
+@dataclass
+class _ArmState:
+    """What the next refit of an arm starts from."""
+
+    weights: np.ndarray | None
+    gram: np.ndarray | None
+    dual: np.ndarray | None
 
 
 @dataclass(kw_only=True)
@@ -55,7 +69,7 @@ class LogisticOracle:
         if not self.tol > 0:
             raise ValueError(f"tol must be greater than 0, got {self.tol!r}")
         self.coefficients_ = StackedCoefficients(self.n_resamples)
-        self._weights: dict[int, np.ndarray] = {}
+        self._arms: dict[int, _ArmState] = {}
 
     @property
     def n_resamples(self) -> int:
@@ -81,25 +95,51 @@ class LogisticOracle:
         rng : numpy.random.Generator
             Source of the resample weights.
         """
+        last = self._arms.get(arm)
         weights = np.ones((len(rewards), 1))
         if self.resampling:
-            weights = self.resampling.update(self._weights.get(arm), len(rewards), rng)
-            if self.resampling.kept:
-                self._weights[arm] = weights
-        total = weights.sum(axis=0)
-        positive = rewards @ weights
+            kept = last.weights if last else None
+            weights = self.resampling.update(kept, len(rewards), rng)
+        gram = self._gram(X, last)
+        positive, total = rewards @ weights, weights.sum(axis=0)
         solvable = (positive > 0) & ((1.0 - rewards) @ weights > 0)
-        coef = np.zeros((X.shape[1], self.n_resamples))
-        intercept = logit(smoothed_share(positive, total))
+        solution = Solution(
+            coef=np.zeros((X.shape[1], self.n_resamples)),
+            intercept=logit(smoothed_share(positive, total)),
+            dual=None if gram is None else np.zeros((len(rewards), self.n_resamples)),
+        )
         if solvable.any():
-            start = None
-            if arm in self.coefficients_:
-                last_coef, last_intercept = self.coefficients_.get(arm)
-                start = last_coef[:, solvable], last_intercept[solvable]
-            coef[:, solvable], intercept[solvable] = solve_logistic(
-                X, rewards, weights[:, solvable], C=self.C, start=start, tol=self.tol
+            start = self._start(arm, last, solvable) if last else None
+            solved = solve_logistic(
+                X, rewards, weights[:, solvable], C=self.C, start=start, gram=gram, tol=self.tol
             )
-        self.coefficients_.put(arm, coef, intercept)
+            solution.coef[:, solvable] = solved.coef
+            solution.intercept[solvable] = solved.intercept
+            if gram is not None:
+                solution.dual[:, solvable] = solved.dual
+        self.coefficients_.put(arm, solution.coef, solution.intercept)
+        keeps = self.resampling and self.resampling.kept
+        self._arms[arm] = _ArmState(weights if keeps else None, gram, solution.dual)
+
+    def _start(self, arm: int, last: _ArmState, solvable: np.ndarray) -> Solution:
+        coef, intercept = self.coefficients_.get(arm)
+        dual = None if last.dual is None else last.dual[:, solvable]
+        return Solution(coef[:, solvable], intercept[solvable], dual)
+
+    def _gram(self, X: Matrix, last: _ArmState | None) -> np.ndarray | None:
+        """Return ``X @ X.T``, growing the last refit's, or None where features are cheaper."""
+        n = X.shape[0]
+        if n > min(X.shape[1] / 2, _MAX_GRAM):
+            return None
+        known = 0 if last is None or last.gram is None else len(last.gram)
+        new = X[known:]
+        strip = X @ (new.toarray() if sparse.issparse(new) else new).T
+        gram = np.empty((n, n))
+        if known:
+            gram[:known, :known] = last.gram
+        gram[:, known:] = strip
+        gram[known:, :known] = strip[:known].T
+        return gram
 
     def score(self, X: Matrix) -> np.ndarray:
         """Return expected rewards, shape (n_rounds, n_fitted_arms, n_resamples)."""
@@ -108,4 +148,4 @@ class LogisticOracle:
     def drop_arm(self, arm: int) -> None:
         """Forget `arm`; the arms after it move down by one."""
         self.coefficients_.drop_arm(arm)
-        self._weights = without_arm(arm, self._weights)
+        self._arms = without_arm(arm, self._arms)

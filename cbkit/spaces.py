@@ -1,0 +1,174 @@
+"""The two spaces in which a ridge-penalised Newton step can be sought: features, observations.
+
+Both run the conjugate-gradient method on the same system
+``(I + X' D X) s = -gradient`` with an unpenalised intercept, for all columns at once. In the space
+of features a point is the coefficients ``w`` (n_features, n_columns). In the space of observations
+it is the dual ``a`` (n_observations, n_columns) with ``w = X' a``, and all products go through the
+Gram matrix ``X X'``: much cheaper where there are fewer observations than features.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from scipy import sparse
+
+from cbkit.history import Matrix
+
+_FORCING = 0.1  # a Newton system is solved to 10% of its first residual, less near the solution
+_TINY = 1e-12
+
+Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+class Space(Protocol):
+    """Where the minimiser moves."""
+
+    def logits(self, x: np.ndarray) -> np.ndarray:
+        """Return the linear predictor without intercept, shape (n_observations, n_columns)."""
+
+    def newton_step(
+        self, x: np.ndarray, residual: np.ndarray, curvature: np.ndarray, tol: float
+    ) -> Step:
+        """Return the step, the intercept's step, the logits' move and the squared decrement."""
+
+    def penalty(
+        self, x: np.ndarray, step: np.ndarray, linear: np.ndarray, linear_move: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the coefficients of ``t`` and ``t**2`` in the penalty's change along `step`."""
+
+
+def without_empty_columns(X: Matrix) -> tuple[Matrix, np.ndarray]:
+    """Keep the columns with entries, as the others' coefficients are zero; return a mask of them."""
+    if not sparse.issparse(X):
+        return X, np.ones(X.shape[1], dtype=bool)
+    used = np.zeros(X.shape[1], dtype=bool)
+    used[X.indices] = True
+    place = (np.cumsum(used) - 1).astype(X.indices.dtype)
+    shape = (X.shape[0], int(used.sum()))
+    return sparse.csr_array((X.data, place[X.indices], X.indptr), shape=shape), used
+
+
+def _dot(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    return np.einsum("ij,ij->j", left, right)
+
+
+def _target(squared_residual: np.ndarray, tol: float) -> np.ndarray:
+    """Return down to where the squared residuals have to go in this Newton step."""
+    forced = squared_residual * np.minimum(_FORCING**2, squared_residual)
+    return np.maximum(forced, 1e-2 * tol)
+
+
+def _ratio(above: np.ndarray, below: np.ndarray, running: np.ndarray) -> np.ndarray:
+    return np.where(running & (below > 0), above / np.where(below > 0, below, 1.0), 0.0)
+
+
+class FeatureSpace:
+    """Newton steps in the coefficients, preconditioned by the Hessians' diagonals.
+
+    Parameters
+    ----------
+    X : csr_array or ndarray, shape (n_observations, n_features)
+        Contexts.
+    """
+
+    def __init__(self, X: Matrix) -> None:
+        self.X = X
+        self.XT = X.T
+        self.squaresT = (X.power(2) if sparse.issparse(X) else X * X).T
+
+    def logits(self, x: np.ndarray) -> np.ndarray:
+        """Return ``X @ x``."""
+        return self.X @ x
+
+    def penalty(self, x, step, linear, linear_move) -> tuple[np.ndarray, np.ndarray]:
+        """Return the penalty's change, from ``|w + t s|^2 / 2``."""
+        return _dot(x, step), 0.5 * _dot(step, step)
+
+    def newton_step(
+        self, x: np.ndarray, residual: np.ndarray, curvature: np.ndarray, tol: float
+    ) -> Step:
+        """Solve for the Newton step of all columns."""
+        diagonal = 1.0 + self.squaresT @ curvature
+        diagonal_b = curvature.sum(axis=0) + _TINY
+        r, r_b = -(x + self.XT @ residual), -residual.sum(axis=0)
+        step, step_b = np.zeros_like(r), np.zeros_like(r_b)
+        move, decrement = np.zeros_like(curvature), np.zeros_like(r_b)
+        p, p_b = r / diagonal, r_b / diagonal_b
+        rz = _dot(r, p) + r_b * p_b
+        target = _target(rz, tol)
+        for _ in range(2 * len(r) + 10):
+            running = rz > target
+            if not running.any():
+                break
+            p_move = self.X @ p + p_b
+            curved = curvature * p_move
+            h, h_b = p + self.XT @ curved, curved.sum(axis=0)
+            alpha = _ratio(rz, _dot(p, h) + p_b * h_b, running)
+            step += alpha * p
+            step_b += alpha * p_b
+            move += alpha * p_move
+            decrement += alpha * rz
+            r -= alpha * h
+            r_b -= alpha * h_b
+            z, z_b = r / diagonal, r_b / diagonal_b
+            after = np.where(running, _dot(r, z) + r_b * z_b, rz)
+            beta = _ratio(after, rz, running)
+            p, p_b, rz = z + beta * p, z_b + beta * p_b, after
+        return step, step_b, move, decrement
+
+
+class ObservationSpace:
+    """Newton steps in the dual variables; one product with the Gram matrix per iteration.
+
+    Parameters
+    ----------
+    gram : ndarray, shape (n_observations, n_observations)
+        ``X @ X.T``.
+    """
+
+    def __init__(self, gram: np.ndarray) -> None:
+        self.gram = gram
+
+    def logits(self, x: np.ndarray) -> np.ndarray:
+        """Return ``X @ X.T @ x``."""
+        return self.gram @ x
+
+    def penalty(self, x, step, linear, linear_move) -> tuple[np.ndarray, np.ndarray]:
+        """Return the penalty's change, from ``(a + t s)' X X' (a + t s) / 2``."""
+        return _dot(step, linear), 0.5 * _dot(step, linear_move)
+
+    def newton_step(
+        self, x: np.ndarray, residual: np.ndarray, curvature: np.ndarray, tol: float
+    ) -> Step:
+        """Solve for the Newton step of all columns."""
+        diagonal_b = curvature.sum(axis=0) + _TINY
+        r, r_b = -(x + residual), -residual.sum(axis=0)
+        gram_r = self.gram @ r
+        step, step_b = np.zeros_like(r), np.zeros_like(r_b)
+        move, decrement = np.zeros_like(curvature), np.zeros_like(r_b)
+        p, gram_p, p_b = r.copy(), gram_r, r_b / diagonal_b
+        rz = _dot(r, gram_r) + r_b * p_b
+        target = _target(rz, tol)
+        for _ in range(2 * len(r) + 10):
+            running = rz > target
+            if not running.any():
+                break
+            p_move = gram_p + p_b
+            h = curvature * p_move
+            h_b = h.sum(axis=0)
+            h += p
+            alpha = _ratio(rz, _dot(h, gram_p) + p_b * h_b, running)
+            step += alpha * p
+            step_b += alpha * p_b
+            move += alpha * p_move
+            decrement += alpha * rz
+            r -= alpha * h
+            r_b -= alpha * h_b
+            gram_r = self.gram @ r
+            z_b = r_b / diagonal_b
+            after = np.where(running, _dot(r, gram_r) + r_b * z_b, rz)
+            beta = _ratio(after, rz, running)
+            p, gram_p, p_b, rz = r + beta * p, gram_r + beta * gram_p, z_b + beta * p_b, after
+        return step, step_b, move, decrement
