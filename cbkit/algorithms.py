@@ -148,7 +148,13 @@ def BootstrappedUCB(
     """Choose the highest upper percentile of resamples that are drawn afresh at each refit."""
     index = UpperPercentile(percentile=percentile)
     return _bootstrapped(
-        "BootstrappedUCB", n_arms, index, common, n_resamples=n_resamples, weights=weights, kept=kept
+        "BootstrappedUCB",
+        n_arms,
+        index,
+        common,
+        n_resamples=n_resamples,
+        weights=weights,
+        kept=kept,
     )
 
 

@@ -102,7 +102,7 @@ _USE_TRANSFORMER = (
 )
 _HINT = {
     "features": "reshape a single feature with X.reshape(-1, 1)",
-    "labels": "one column per arm; sklearn.preprocessing.label_binarize turns class numbers into it",
+    "labels": "give one 0/1 column per arm; for class numbers use sklearn's label_binarize",
 }
 
 

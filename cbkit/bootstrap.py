@@ -49,7 +49,9 @@ def draw_weights(kind: str, shape: tuple[int, ...], rng: np.random.Generator) ->
         n_observations, others = shape[0], shape[1:]
         if n_observations == 0:
             return np.zeros(shape)
-        counts = rng.multinomial(n_observations, np.full(n_observations, 1 / n_observations), others)
+        counts = rng.multinomial(
+            n_observations, np.full(n_observations, 1 / n_observations), others
+        )
         return np.moveaxis(counts, -1, 0).astype(np.float64)
     if kind == "poisson":
         return rng.poisson(1.0, shape).astype(np.float64)

@@ -172,7 +172,9 @@ def split_cold_start(cold_start: Any) -> tuple[MABFirst | None, Smoothing | None
     if isinstance(cold_start, dict):
         unknown = set(cold_start) - {"MABFirst", "Smoothing"}
         if unknown:
-            raise ValueError(f"cold_start has unknown parts {sorted(unknown)}; write MABFirst or Smoothing")
+            raise ValueError(
+                f"cold_start has unknown parts {sorted(unknown)}; write MABFirst or Smoothing"
+            )
         kinds = {"MABFirst": MABFirst, "Smoothing": Smoothing}
         cold_start = [kinds[name](**constants) for name, constants in cold_start.items()]
     parts = list(cold_start) if isinstance(cold_start, Sequence) else [cold_start]

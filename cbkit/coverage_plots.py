@@ -58,6 +58,8 @@ def coverage_curves(cells: pd.DataFrame, ax: Axes, *, title: str = "") -> Axes:
         ends.append(line["mean_pct"].iloc[-1])
     ax.axhline(cells["percentile"].iloc[0], **NOMINAL)
     _size_axis(ax, cells["sample_size"])
+    n = cells["n_samples"].iloc[0]
+    ax.set_xlabel(f"sample size\nbands: 95% t interval over samples, n = {n}")
     ax.set_ylabel("expected targets below the bound (%)")
     ax.set_title(title)
     last = cells["sample_size"].max()
@@ -171,8 +173,12 @@ def weight_differences(compared: pd.DataFrame, ax: Axes, *, margin_pct: float) -
     ax.axvline(0, **NOMINAL)
     ax.set_yticks(range(len(tables)), [table.replace("_", " ") for table in tables])
     ax.invert_yaxis()
-    ax.set_xlabel("coverage minus the bootstrap's, in points (shaded: equivalence)")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, borderaxespad=0)
+    low, high = compared["n_pairs"].min(), compared["n_pairs"].max()
+    pairs = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    ax.set_xlabel(
+        f"coverage minus the bootstrap's, in points\n95% t interval over paired samples, n = {pairs}"
+    )
+    ax.set_title(f"sample sizes: {compared['sample_sizes'].iloc[0]}")
     return ax
 
 

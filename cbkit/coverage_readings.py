@@ -87,6 +87,42 @@ def try_readings(
     return pd.concat(parts, ignore_index=True)
 
 
+def in_the_text(readings: pd.DataFrame) -> pd.Series:
+    """Tell which rows are readings of the text, not departures from it."""
+    return (readings["intercept"] == -2) & readings["N(0, 0.5)"].isin(list(SPREADS_OF_HALF))
+
+
+def shown_readings(compared: pd.DataFrame, weights: str = "bootstrap") -> pd.DataFrame:
+    """Pick the readings worth a line in a figure, and label them.
+
+    Parameters
+    ----------
+    compared : DataFrame
+        What `try_readings` returns.
+    weights : str, default="bootstrap"
+        The weights whose cells to keep.
+
+    Returns
+    -------
+    DataFrame
+        For each table the cells of three readings with a column ``label``: the expected target
+        (variance, log-odds, hardly any penalty), the nearest reading of the text, and the nearest
+        of all.
+    """
+    ranked = rank_readings(compared)
+    main = in_the_text(ranked) & (ranked["target"] == "expected") & (ranked["ridge"] < 1)
+    main &= (ranked["N(0, 0.5)"] == "variance") & (ranked["formula"] == "log-odds")
+    groups = {
+        "expected target": ranked[main],
+        "nearest in the text": ranked[in_the_text(ranked)].groupby("table").head(1),
+        "nearest of all": ranked.groupby("table").head(1),
+    }
+    cells = compared[compared["weights"] == weights]
+    return pd.concat(
+        [cells.merge(rows[READING], on=READING).assign(label=name) for name, rows in groups.items()]
+    )
+
+
 def rank_readings(compared: pd.DataFrame) -> pd.DataFrame:
     """Order readings by how near they come to the paper, nearest first in each table.
 

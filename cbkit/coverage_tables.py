@@ -160,7 +160,10 @@ def compare_weights(
     parts["100 and more"] = ~parts["below 100"]
     rows = []
     for sizes, chosen in parts.items():
-        for table, part in wide[chosen].groupby("table", sort=False):
+        for table in samples["table"].unique():
+            part = wide[chosen & (wide["table"] == table)]
+            if part.empty:
+                continue
             for weights in samples["weights"].unique():
                 if weights == baseline:
                     continue

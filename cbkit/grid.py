@@ -12,7 +12,7 @@ from typing import Any
 
 from cbkit.checks import check_whole
 from cbkit.datasets import MultilabelDataset
-from cbkit.registry import _parameters, policy_names
+from cbkit.registry import policy_names, policy_parameters
 from cbkit.results import Run
 from cbkit.simulate import FEEDBACKS
 from cbkit.tasks import Source, Task, load_source, registered_policy
@@ -153,7 +153,7 @@ def _factory(label: str, spec: Spec, changes: Mapping[str, Any]) -> functools.pa
         if "policy" not in spec:
             raise ValueError(f"the spec of {label!r} must name its policy, got {dict(spec)!r}")
         factory = functools.partial(registered_policy, **spec)
-        known = _parameters(spec["policy"]) if spec["policy"] in policy_names() else set()
+        known = policy_parameters(spec["policy"]) if spec["policy"] in policy_names() else set()
     elif callable(spec):
         factory = functools.partial(spec)
         known = set(inspect.signature(spec).parameters)

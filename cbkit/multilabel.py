@@ -18,7 +18,7 @@ from cbkit.arrays import Features, as_features, as_labels
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MultilabelDataset:
-    """Rows of features with the set of labels of each: playing arm `a` in a row pays `labels[row, a]`.
+    """Rows of features and the labels of each: arm `a` pays `labels[row, a]` when played in a row.
 
     Parameters
     ----------

@@ -124,7 +124,12 @@ def _minimise(
         curvature = weights * (probability * (1.0 - probability))
         step, step_b, move, decrement = space.newton_step(x, residual, curvature, tol)
         size = _step_sizes(
-            logits, move, rewards, weights, decrement, space.penalty(x, step, logits - b, move - step_b)
+            logits,
+            move,
+            rewards,
+            weights,
+            decrement,
+            space.penalty(x, step, logits - b, move - step_b),
         )
         x = x + size * step
         b = b + size * step_b

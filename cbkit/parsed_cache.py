@@ -1,4 +1,4 @@
-"""Parsed copies of data sets in the cache folder: quick to load, never half-written, never trusted blindly."""
+"""Parsed copies of data sets in the cache folder, written whole and checked when read."""
 
 from __future__ import annotations
 

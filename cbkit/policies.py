@@ -201,9 +201,7 @@ class Policy:
             propensity=choice.propensity if choice.blind or not drawn else float("nan"),
         )
 
-    def _fill_cold(
-        self, values: np.ndarray, cold: np.ndarray, rng: np.random.Generator
-    ) -> bool:
+    def _fill_cold(self, values: np.ndarray, cold: np.ndarray, rng: np.random.Generator) -> bool:
         """Fill in the values of `cold` arms, smooth, and tell whether anything was drawn."""
         positives, negatives = self.history_.positives, self.history_.negatives
         if self._mab_first:

@@ -43,7 +43,8 @@ def policy_names() -> tuple[str, ...]:
     return tuple(_ALGORITHMS)
 
 
-def _parameters(name: str) -> set[str]:
+def policy_parameters(name: str) -> set[str]:
+    """Return the names of the parameters that a registered policy takes as overrides."""
     parameters = inspect.signature(_ALGORITHMS[name]).parameters
     names = set(parameters) - {"n_arms", "common"}
     return names | set(algorithms.Common.__annotations__) if "common" in parameters else names
@@ -71,7 +72,7 @@ def paper_hyperparameters(name: str, dataset: MultilabelDataset) -> dict[str, An
     turning_point = (
         _TURNING_POINTS[family] if full_size else max(1, round(_TURNING_SHARE * dataset.n_rows))
     )
-    known = _parameters(name)
+    known = policy_parameters(name)
     chosen: dict[str, Any] = {}
     if name == "BestArmInHindsight":
         chosen["arm"] = dataset.best_arm
@@ -115,15 +116,13 @@ def make_policy(name: str, dataset: MultilabelDataset, **overrides: Any) -> Poli
     """
     if name not in _ALGORITHMS:
         raise ValueError(f"unknown policy {name!r}; {_suggest(name, policy_names())}")
-    known = _parameters(name)
+    known = policy_parameters(name)
     for parameter in overrides:
         if parameter not in known:
             raise ValueError(
                 f"{name} has no parameter {parameter!r}; {_suggest(parameter, sorted(known))}"
             )
-    return _ALGORITHMS[name](
-        dataset.n_arms, **(paper_hyperparameters(name, dataset) | overrides)
-    )
+    return _ALGORITHMS[name](dataset.n_arms, **(paper_hyperparameters(name, dataset) | overrides))
 
 
 def _suggest(word: str, known: tuple[str, ...] | list[str]) -> str:

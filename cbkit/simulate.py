@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
 from cbkit.checks import check_whole
@@ -152,7 +153,9 @@ def simulate(
     seconds = {"scoring": 0.0, "choosing": 0.0, "fitting": 0.0}
     if progress is None:
         progress = sys.stderr.isatty() and n_rounds > 2000
-    with tqdm(total=n_rounds, disable=not progress, desc=policy.name) as bar:
+    # Products this small are slower on several threads; use processes for several runs.
+    bar = tqdm(total=n_rounds, disable=not progress, desc=policy.name)
+    with threadpool_limits(1), bar:
         for start in range(0, n_rounds, refit_every):
             rows = order[start : start + refit_every]
             clock = time.process_time()

@@ -1,4 +1,4 @@
-"""Planted multilabel data: labels that depend on the context through sparse weights known to nobody.
+"""Planted multilabel data: labels that depend on the context through hidden sparse weights.
 
 A row speaks of a few topics, which raise the features at home in them. An arm is tied to a topic
 and weighs a few of that topic's features; it is a label of the rows whose weighted sum plus
@@ -17,6 +17,8 @@ from scipy.optimize import brentq
 from cbkit.multilabel import MultilabelDataset
 
 _ARMS_AT_ONCE = 64
+_ROWS_AT_ONCE = 500
+_DECIMALS = 6  # as in a text file: the same content on every machine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +105,7 @@ def plant(spec: PlantedSpec, *, seed: int, name: str, provenance: str) -> Multil
     Examples
     --------
     >>> profile = FrequencyProfile(n_arms=4, labels_per_row=1.0, largest=0.5, exponent=1.0)
-    >>> spec = PlantedSpec(n_rows=200, n_features=30, profile=profile, features_per_row=5, n_topics=4)
+    >>> spec = PlantedSpec(n_rows=200, n_features=30, profile=profile, features_per_row=5)
     >>> plant(spec, seed=0, name="small", provenance="planted")
     MultilabelDataset('small': 200 rows, 30 features, 4 arms)
     """
@@ -134,7 +136,7 @@ def _zipf(n: int, exponent: float) -> np.ndarray:
 
 
 def _draw_topics(rng: np.random.Generator, n_rows: int, popularity: np.ndarray) -> np.ndarray:
-    """Draw the strength of each topic in each row, (n_rows, n_topics): one strong, half with a second."""
+    """Draw the strength of the topics, (n_rows, n_topics): one strong, in half the rows a second."""
     strength = np.zeros((n_rows, popularity.size), dtype=np.float64)
     rows = np.arange(n_rows)
     second = rng.choice(popularity.size, size=n_rows, p=popularity)
@@ -151,8 +153,8 @@ def _sparse_features(
     length = rng.lognormal(sigma=0.4, size=spec.n_rows)
     blocks = []
     scale = None
-    for start in range(0, spec.n_rows, 2000):
-        rows = slice(start, start + 2000)
+    for start in range(0, spec.n_rows, _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
         rate = base * (0.4 + spec.n_topics * topics[rows][:, home]) * length[rows, None]
         if scale is None:
             scale = brentq(
@@ -166,32 +168,42 @@ def _sparse_features(
         rarity = 1 + np.log(spec.n_rows / (1 + present.sum(axis=0)))
         present.data = rng.gamma(2.0, 0.5, size=present.nnz) * rarity[present.indices]
         norms = np.sqrt(present.multiply(present).sum(axis=1))
-        present.data /= np.repeat(np.where(norms > 0, norms, 1), np.diff(present.indptr))
+        present.data /= np.repeat(norms, np.diff(present.indptr))
+        present.data = np.maximum(np.round(present.data, _DECIMALS), 10.0**-_DECIMALS)
     return present
 
 
 def _dense_features(rng: np.random.Generator, topics: np.ndarray, home: np.ndarray) -> np.ndarray:
-    common = rng.normal(size=(topics.shape[0], 1))
     loading = rng.uniform(0.5, 1.5, size=home.size)
-    latent = (
-        0.6 * common + loading * topics[:, home] + 0.3 * rng.normal(size=(len(topics), home.size))
-    )
-    return 1 / (1 + np.exp(1 - latent))
+    latent = loading * topics[:, home] + rng.normal(scale=0.3, size=(len(topics), home.size))
+    return np.round(1 / (1 + np.exp(1 - latent)), _DECIMALS)
 
 
-def _plant_weights(rng, counts, popularity, home, spec) -> sparse.csc_array:
-    """Tie each arm to the topic with most room left, and weigh some of that topic's features."""
+def _plant_weights(
+    rng: np.random.Generator,
+    counts: np.ndarray,
+    popularity: np.ndarray,
+    home: np.ndarray,
+    spec: PlantedSpec,
+) -> sparse.csc_array:
+    """Tie each arm to as many topics as its share needs, and weigh some features of each."""
     room = popularity * counts.sum()
-    columns = []
-    for count in counts:
-        topic = int(room.argmax())
-        room[topic] -= count
-        own = np.flatnonzero(home == topic)
-        chosen = rng.choice(own, size=min(spec.n_weights, own.size), replace=False)
-        column = np.zeros(spec.n_features)
-        column[chosen] = rng.lognormal(sigma=0.5, size=chosen.size)
-        columns.append(sparse.csc_array(column[:, None]))
-    return sparse.csc_array(sparse.hstack(columns))
+    by_topic = [np.flatnonzero(home == topic) for topic in range(spec.n_topics)]
+    features, arms = [], []
+    for arm, count in enumerate(counts):
+        roomiest = np.argsort(-room)
+        covered = np.cumsum(popularity[roomiest])
+        n_tied = min(1 + int((covered < count / spec.n_rows).sum()), spec.n_topics)
+        tied = roomiest[:n_tied]
+        room[tied] -= count * popularity[tied] / popularity[tied].sum()
+        for topic in tied:
+            own = by_topic[topic]
+            chosen = rng.choice(own, size=min(spec.n_weights, own.size), replace=False)
+            features.append(chosen)
+            arms.append(np.full(chosen.size, arm))
+    feature, arm = np.concatenate(features), np.concatenate(arms)
+    values = rng.lognormal(sigma=0.5, size=arm.size)
+    return sparse.csc_array((values, (feature, arm)), shape=(spec.n_features, counts.size))
 
 
 def _draw_labels(rng, features, weights, counts, signal) -> sparse.csr_array:

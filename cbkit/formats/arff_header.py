@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
@@ -23,6 +24,11 @@ class Attribute:
     name: str
     nominal: tuple[float, ...] | None
     line: int
+
+    @property
+    def shown_values(self) -> str:
+        """The declared values as the file would write them."""
+        return "{" + ",".join(f"{value:g}" for value in self.nominal or ()) + "}"
 
 
 def parse_header(path: Path, lines: list[Line]) -> tuple[list[Attribute], int]:
@@ -79,11 +85,9 @@ def read_label_names(path: str | Path) -> tuple[str, ...]:
             if name is None:
                 raise FormatError(path, None, "a label without a name", '<label name="...">')
             names.append(name)
-    repeated = (
-        {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()
-    )
+    repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        raise FormatError(path, None, f"label {min(repeated)!r} twice", "distinct label names")
+        raise FormatError(path, None, f"label {repeated[0]!r} twice", "distinct label names")
     if len(names) < 2:
         raise FormatError(path, None, f"{len(names)} labels", "at least 2 <label> elements")
     return tuple(names)

@@ -86,8 +86,10 @@ def build_csr(
     values: np.ndarray,
     shape: tuple[int, int],
     fail: Callable[[int, str, str], FormatError],
+    what: str = "index",
+    first: int = 0,
 ) -> sparse.csr_array:
-    """Build a CSR array from whole-file entries, refusing what cannot be one.
+    """Build a CSR array from the entries of a whole file, refusing what cannot be one.
 
     Parameters
     ----------
@@ -96,28 +98,26 @@ def build_csr(
     shape : tuple of int
     fail : callable
         Makes the error from (row, found, expected).
+    what : str
+        What a column number is called in messages.
+    first : int
+        The number of the first column in the file.
     """
-    wrong = np.flatnonzero(~(columns < shape[1]))
-    if wrong.size:
-        at = wrong[0]
-        raise fail(
-            int(rows[at]), f"index {columns[at]:.0f} is out of range", f"0 to {shape[1] - 1}"
-        )
-    wrong = np.flatnonzero(~np.isfinite(values))
-    if wrong.size:
-        at = wrong[0]
-        raise fail(
-            int(rows[at]), f"the value of index {columns[at]:.0f} is too large", "a finite number"
-        )
-    keys = rows.astype(np.int64) * shape[1] + columns.astype(np.int64)
+
+    def refuse(wrong: np.ndarray, found: str, expected: str) -> None:
+        if wrong.size:
+            raise fail(int(rows[wrong[0]]), f"{what} {columns[wrong[0]]:.0f} {found}", expected)
+
+    last = shape[1] - 1 + first
+    outside = np.flatnonzero(~((columns >= first) & (columns <= last)))
+    refuse(outside, "is out of range", f"{first} to {last}")
+    refuse(np.flatnonzero(~np.isfinite(values)), "has too large a value", "a finite number")
+    places = columns.astype(np.int64) - first
+    keys = rows.astype(np.int64) * shape[1] + places
     order = np.argsort(keys, kind="stable")
-    repeated = np.flatnonzero(np.diff(keys[order]) == 0)
-    if repeated.size:
-        at = order[repeated[0]]
-        raise fail(
-            int(rows[at]), f"index {columns[at]:.0f} appears twice", "each index once per row"
-        )
+    repeated = order[1:][np.diff(keys[order]) == 0]
+    refuse(np.sort(repeated), "appears twice", f"each {what} at most once per row")
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))])
-    matrix = sparse.csr_array((values[order], columns[order].astype(np.int64), indptr), shape=shape)
+    matrix = sparse.csr_array((values[order], places[order], indptr), shape=shape)
     matrix.eliminate_zeros()
     return matrix
