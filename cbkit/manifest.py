@@ -21,6 +21,11 @@ class SourceFile:
     sha256: str | None = None
     git_blob: str | None = None
 
+    @property
+    def pinned(self) -> str | None:
+        """The checksum of the right file, where one is known."""
+        return self.sha256 or self.git_blob
+
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
@@ -29,8 +34,8 @@ class Entry:
     name: str
     title: str
     expected: tuple[int, int, int]
+    substitute: str
     paper: tuple[float, ...] | None = None
-    format: str | None = None
     data: tuple[str, ...] = ()
     labels: str | None = None
     files: dict[str, SourceFile] = field(default_factory=dict)

@@ -175,19 +175,8 @@ class MultilabelDataset:
         most_common_label_pct      25.0
         Name: custom, dtype: float64
         """
-        counts = self.arm_counts
-        return pd.Series(
-            {
-                "observations": self.n_rows,
-                "features": self.n_features,
-                "labels": self.n_arms,
-                "labels_per_observation": counts.sum() / self.n_rows,
-                "observations_per_label": counts.mean(),
-                "most_common_label_pct": 100 * counts.max() / self.n_rows,
-            },
-            name=self.name,
-            dtype=np.float64,
-        )
+        row = describe_counts(self.arm_counts, self.n_rows, self.n_features)
+        return pd.Series(row, name=self.name, dtype=np.float64)
 
     def subset_arms(self, n: int, rng: np.random.Generator | int) -> MultilabelDataset:
         """Keep `n` arms drawn at random, in their order, and all rows."""
@@ -205,6 +194,10 @@ class MultilabelDataset:
         kept = np.sort(np.argsort(-self.arm_counts, kind="stable")[n:])
         return self._with_arms(kept, f"{self.name}[drop_common={n}]")
 
+    def drop_unused_arms(self) -> MultilabelDataset:
+        """Leave out the arms that are a label of no row."""
+        return self._with_arms(np.flatnonzero(self.arm_counts), f"{self.name}[used]")
+
     def _with_arms(self, arms: np.ndarray, name: str) -> MultilabelDataset:
         return MultilabelDataset(
             features=self.features,
@@ -213,3 +206,15 @@ class MultilabelDataset:
             name=name,
             provenance=self.provenance,
         )
+
+
+def describe_counts(counts: np.ndarray, n_rows: int, n_features: int) -> dict[str, float]:
+    """Give the row of the paper's table of datasets for labels that occur `counts` times."""
+    return {
+        "observations": n_rows,
+        "features": n_features,
+        "labels": counts.size,
+        "labels_per_observation": counts.sum() / n_rows,
+        "observations_per_label": counts.mean(),
+        "most_common_label_pct": 100 * counts.max() / n_rows,
+    }

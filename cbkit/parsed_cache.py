@@ -39,17 +39,15 @@ def _load(path: Path) -> MultilabelDataset | None:
     try:
         with np.load(path, allow_pickle=False) as stored:
             facts = json.loads(str(stored["facts"]))
-            labels = _unpack(stored, "labels")
-            dataset = MultilabelDataset(
+            return MultilabelDataset(
                 features=_unpack(stored, "features"),
-                labels=labels,
+                labels=_unpack(stored, "labels"),
                 arm_names=tuple(facts["arm_names"]),
                 name=facts["name"],
                 provenance=facts["provenance"],
             )
     except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
         return None
-    return dataset if dataset.checksum == facts["checksum"] else None
 
 
 def _store(path: Path, dataset: MultilabelDataset) -> None:
@@ -57,7 +55,6 @@ def _store(path: Path, dataset: MultilabelDataset) -> None:
         "arm_names": dataset.arm_names,
         "name": dataset.name,
         "provenance": dataset.provenance,
-        "checksum": dataset.checksum,
     }
     arrays = {"facts": np.array(json.dumps(facts))}
     arrays |= _pack("features", dataset.features) | _pack("labels", dataset.labels)

@@ -26,7 +26,7 @@ class FrequencyProfile:
     """How often each label occurs: a head given as it is, then a long tail.
 
     The tail's shares are `largest * ((1 + shift) / (rank + shift)) ** exponent`, no less than
-    one row, with the shift that makes all labels add up to `labels_per_row`.
+    `floor` rows, with the shift that makes all labels add up to `labels_per_row`.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class FrequencyProfile:
     Examples
     --------
     >>> FrequencyProfile(n_arms=5, labels_per_row=0.8, largest=0.4, exponent=1.0).counts(100)
-    array([40, 17, 10,  7,  6])
+    array([40, 16, 10,  7,  6])
     """
 
     n_arms: int
@@ -58,15 +58,23 @@ class FrequencyProfile:
         """Give the number of rows of each label, most common first, (n_arms,)."""
         ranks = np.arange(1, self.n_arms - len(self.head) + 1)
         total = (self.labels_per_row - sum(self.head)) * n_rows
+        most = self.largest * n_rows
 
-        def tail(log_shift: float) -> np.ndarray:
-            shift = np.exp(log_shift)
-            shares = self.largest * ((1 + shift) / (ranks + shift)) ** self.exponent
-            return np.maximum(shares * n_rows, self.floor)
+        def tail(log_scale: float) -> np.ndarray:
+            shift = np.expm1(log_scale)
+            shares = ((1 + shift) / (ranks + shift)) ** self.exponent
+            return np.maximum(most * shares, self.floor)
 
-        log_shift = brentq(lambda at: tail(at).sum() - total, -20, 20)
-        shares = np.concatenate([np.array(self.head) * n_rows, tail(log_shift)])
-        return np.rint(shares).astype(np.int64)
+        low, high = tail(-20).sum(), tail(20).sum()
+        if not low < total < high:
+            raise ValueError(
+                f"labels_per_row must be from {low / n_rows + sum(self.head):.3g} to "
+                f"{high / n_rows + sum(self.head):.3g} for these largest, floor and head, "
+                f"got {self.labels_per_row}"
+            )
+        log_scale = brentq(lambda at: tail(at).sum() - total, -20, 20)
+        head = np.array(self.head) * n_rows
+        return np.rint(np.concatenate([head, tail(log_scale)])).astype(np.int64)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +144,7 @@ def _zipf(n: int, exponent: float) -> np.ndarray:
 
 
 def _draw_topics(rng: np.random.Generator, n_rows: int, popularity: np.ndarray) -> np.ndarray:
-    """Draw the strength of the topics, (n_rows, n_topics): one strong, in half the rows a second."""
+    """Draw the strength of topics, (n_rows, n_topics): one strong, in half the rows a second."""
     strength = np.zeros((n_rows, popularity.size), dtype=np.float64)
     rows = np.arange(n_rows)
     second = rng.choice(popularity.size, size=n_rows, p=popularity)
