@@ -12,7 +12,8 @@ from typing import Any, TypedDict, Unpack
 from cbkit import choosers
 from cbkit.adaptive import AdaptiveGreedy, PercentileAdaptiveGreedy
 from cbkit.bootstrap import Resampling
-from cbkit.coldstart import MABFirst
+from cbkit.checks import as_arms
+from cbkit.coldstart import MABFirst, split_cold_start
 from cbkit.exploration import ActiveExplore, Explore, RandomExplore
 from cbkit.indices import Index, Mean, RandomResample, UpperPercentile
 from cbkit.oracles import as_oracle
@@ -63,14 +64,22 @@ def RandomArm(n_arms: int) -> Policy:
 
 def BestArmInHindsight(n_arms: int, *, arm: int) -> Policy:
     """Choose always `arm`, the one with the highest mean reward over the whole data set."""
-    chooser = choosers.FixedArm(arm=arm)
+    chooser = choosers.FixedArm(arm=int(as_arms([arm], n_arms)[0]))
     return Policy(name="BestArmInHindsight", n_arms=n_arms, oracle=None, chooser=chooser)
 
 
-def BestArmOnline(n_arms: int, *, a: float = 3, b: float = 7) -> Policy:
-    """Learn the best arm without contexts: the highest draw of ``Beta(a + wins, b + losses)``."""
-    cold_start = MABFirst(a=a, b=b)
-    return Policy(name="BestArmOnline", n_arms=n_arms, oracle=None, cold_start=cold_start)
+def BestArmOnline(n_arms: int, *, cold_start: Any = _MAB_FIRST) -> Policy:
+    """Learn the best arm without contexts: the highest draw of ``Beta(a + wins, b + losses)``.
+
+    `cold_start` gives the prior, ``MABFirst(a=..., b=...)``; its threshold plays no part.
+    """
+    mab_first, smoothing = split_cold_start(cold_start)
+    if mab_first is None or smoothing is not None:
+        raise ValueError(
+            f"BestArmOnline draws from a Beta prior; write cold_start=MABFirst(a=..., b=...), "
+            f"got {cold_start!r}"
+        )
+    return Policy(name="BestArmOnline", n_arms=n_arms, oracle=None, cold_start=mab_first)
 
 
 def Greedy(n_arms: int, **common: Unpack[Common]) -> Policy:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
@@ -76,8 +77,6 @@ def paper_hyperparameters(name: str, dataset: MultilabelDataset) -> dict[str, An
     chosen: dict[str, Any] = {}
     if name == "BestArmInHindsight":
         chosen["arm"] = dataset.best_arm
-    if name == "BestArmOnline":
-        chosen |= prior
     if name == "ExploreThenExploit":
         chosen["turning_point"] = turning_point
     elif "cold_start" in known:
@@ -96,7 +95,8 @@ def make_policy(name: str, dataset: MultilabelDataset, **overrides: Any) -> Poli
         Gives the number of arms and the hyperparameters that depend on it.
     **overrides
         Parameters of the named algorithm that replace the paper's. `cold_start` and `oracle` may
-        be plain data: ``{"MABFirst": {"a": 3, "b": 7, "m": 2}}``, ``{"logistic": {"C": 10}}``.
+        be plain data: ``{"MABFirst": {"a": "5/k", "b": 4, "m": 2}}`` with ``k`` the number of
+        arms, ``{"logistic": {"C": 10}}``.
 
     Returns
     -------
@@ -126,6 +126,6 @@ def make_policy(name: str, dataset: MultilabelDataset, **overrides: Any) -> Poli
 
 
 def _suggest(word: str, known: tuple[str, ...] | list[str]) -> str:
-    close = get_close_matches(word, known, n=1, cutoff=0.5)
+    close = get_close_matches(str(word), known, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}? " if close else ""
     return f"{hint}Write one of: {', '.join(known) or 'none'}"

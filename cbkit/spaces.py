@@ -9,16 +9,21 @@ Gram matrix ``X X'``: much cheaper where there are fewer observations than featu
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import cho_factor, cho_solve
 
 from cbkit.history import Matrix
 
 _FORCING = 0.1  # a Newton system is solved to 10% of its first residual, less near the solution
 _TINY = 1e-12
+_MAX_FACTOR = 300  # features up to which a Cholesky factor preconditions better than a diagonal
+_ROWS_OF_FACTOR = 2000  # rows from which its Hessian is estimated
 
+Precondition = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -61,11 +66,15 @@ def _target(squared_residual: np.ndarray, tol: float) -> np.ndarray:
 
 
 def _ratio(above: np.ndarray, below: np.ndarray, running: np.ndarray) -> np.ndarray:
-    return np.where(running & (below > 0), above / np.where(below > 0, below, 1.0), 0.0)
+    return np.divide(above, below, out=np.zeros_like(above), where=running & (below > 0))
 
 
 class FeatureSpace:
-    """Newton steps in the coefficients, preconditioned by the Hessians' diagonals.
+    """Newton steps in the coefficients.
+
+    Conjugate gradients are preconditioned by each Hessian's diagonal or, where there are few and
+    dense features, by the Cholesky factor of the Hessian averaged over the columns, estimated from
+    a part of the rows: with many observations the resamples' Hessians are all close to it.
 
     Parameters
     ----------
@@ -76,7 +85,29 @@ class FeatureSpace:
     def __init__(self, X: Matrix) -> None:
         self.X = X
         self.XT = X.T
-        self.squaresT = (X.power(2) if sparse.issparse(X) else X * X).T
+        self._few_and_dense = not sparse.issparse(X) and X.shape[1] <= _MAX_FACTOR
+        self._factor = None
+        self._squaresT = None
+
+    def _preconditioner(self, curvature: np.ndarray) -> Precondition:
+        if not self._few_and_dense:
+            if self._squaresT is None:
+                self._squaresT = (self.X * self.X).T
+            diagonal, diagonal_b = 1.0 + self._squaresT @ curvature, curvature.sum(axis=0) + _TINY
+            return lambda r, r_b: (r / diagonal, r_b / diagonal_b)
+        if self._factor is None:
+            stride = -(-len(self.X) // _ROWS_OF_FACTOR)
+            rows = np.column_stack([self.X[::stride], np.ones(len(self.X[::stride]))])
+            mean = stride * curvature[::stride].mean(axis=1, keepdims=True)
+            hessian = rows.T @ (mean * rows)
+            hessian[np.diag_indices_from(hessian)] += np.append(np.ones(self.X.shape[1]), _TINY)
+            self._factor = cho_factor(hessian, check_finite=False)
+
+        def precondition(r: np.ndarray, r_b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            z = cho_solve(self._factor, np.vstack([r, r_b]), check_finite=False)
+            return z[:-1], z[-1]
+
+        return precondition
 
     def logits(self, x: np.ndarray) -> np.ndarray:
         """Return ``X @ x``."""
@@ -90,12 +121,11 @@ class FeatureSpace:
         self, x: np.ndarray, residual: np.ndarray, curvature: np.ndarray, tol: float
     ) -> Step:
         """Solve for the Newton step of all columns."""
-        diagonal = 1.0 + self.squaresT @ curvature
-        diagonal_b = curvature.sum(axis=0) + _TINY
+        precondition = self._preconditioner(curvature)
         r, r_b = -(x + self.XT @ residual), -residual.sum(axis=0)
         step, step_b = np.zeros_like(r), np.zeros_like(r_b)
         move, decrement = np.zeros_like(curvature), np.zeros_like(r_b)
-        p, p_b = r / diagonal, r_b / diagonal_b
+        p, p_b = precondition(r, r_b)
         rz = _dot(r, p) + r_b * p_b
         target = _target(rz, tol)
         for _ in range(2 * len(r) + 10):
@@ -112,7 +142,7 @@ class FeatureSpace:
             decrement += alpha * rz
             r -= alpha * h
             r_b -= alpha * h_b
-            z, z_b = r / diagonal, r_b / diagonal_b
+            z, z_b = precondition(r, r_b)
             after = np.where(running, _dot(r, z) + r_b * z_b, rz)
             beta = _ratio(after, rz, running)
             p, p_b, rz = z + beta * p, z_b + beta * p_b, after
