@@ -122,7 +122,27 @@ def make_policy(name: str, dataset: MultilabelDataset, **overrides: Any) -> Poli
             raise ValueError(
                 f"{name} has no parameter {parameter!r}; {_suggest(parameter, sorted(known))}"
             )
-    return _ALGORITHMS[name](dataset.n_arms, **(paper_hyperparameters(name, dataset) | overrides))
+    chosen = paper_hyperparameters(name, dataset) | overrides
+    if isinstance(chosen.get("cold_start"), dict):
+        chosen["cold_start"] = _over_arms(chosen["cold_start"], dataset.n_arms)
+    return _ALGORITHMS[name](dataset.n_arms, **chosen)
+
+
+def _over_arms(cold_start: dict[str, dict[str, Any]], n_arms: int) -> dict[str, dict[str, Any]]:
+    """Replace constants written as ``"5/k"``, the paper's form, by their values for `n_arms`."""
+
+    def value(constant: Any) -> Any:
+        if not isinstance(constant, str):
+            return constant
+        match = re.fullmatch(r"\s*([0-9.]+)\s*/\s*k\s*", constant)
+        if match is None:
+            raise ValueError(f'a cold-start constant is a number or "number/k", got {constant!r}')
+        return float(match.group(1)) / n_arms
+
+    return {
+        part: {name: value(constant) for name, constant in constants.items()}
+        for part, constants in cold_start.items()
+    }
 
 
 def _suggest(word: str, known: tuple[str, ...] | list[str]) -> str:

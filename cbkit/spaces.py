@@ -45,7 +45,7 @@ class Space(Protocol):
 
 
 def without_empty_columns(X: Matrix) -> tuple[Matrix, np.ndarray]:
-    """Keep the columns with entries, as the others' coefficients are zero; return a mask of them."""
+    """Keep the columns with entries, and say which: the others' coefficients end at zero."""
     if not sparse.issparse(X):
         return X, np.ones(X.shape[1], dtype=bool)
     used = np.zeros(X.shape[1], dtype=bool)
