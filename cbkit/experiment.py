@@ -49,8 +49,9 @@ def run_experiment(experiment: Experiment, *, n_jobs: int | None = None) -> Resu
     tasks_folder.mkdir(parents=True, exist_ok=True)
     found = {key: read_result(tasks_folder / f"{key}.parquet", key) for key in by_key}
     waiting = [run for key, run in by_key.items() if found[key] is None]
+    waiting.sort(key=lambda run: run.task.seed)  # one replicate of everything soon: estimates
     progress = Progress(
-        {run.task.key: ((run.variant, run.policy), run.size) for run in waiting},
+        {run.task.key: ((run.dataset, run.variant, run.policy), run.size) for run in waiting},
         n_workers=effective_n_jobs(n_jobs),
         n_found=len(by_key) - len(waiting),
     )

@@ -75,12 +75,18 @@ def _lines(curves: pd.DataFrame, value: str, ax: Axes | None) -> Axes:
         ax.plot(line["round"], line["mean"], **style, zorder=1 if policy == IN_HINDSIGHT else 2)
         if (line["n"] > 1).any():
             ax.fill_between(
-                line["round"], line["low"], line["high"], color=style["color"], alpha=0.15, lw=0
+                line["round"], line["low"], line["high"], color=style["color"], alpha=0.1, lw=0
             )
         ends.append(line["mean"].iloc[-1])
     ax.set_xlim(0, last_round)
     ax.set_xlabel(f"round\n{caption(table['n'])}")
     return add_end_labels(ax, last_round, ends, list(styles), list(styles.values()))
+
+
+def _top(curves: pd.DataFrame) -> float:
+    """Upper end of the reward axis: room above the lines, whatever the noisy start's bands do."""
+    settled = curves[curves["round"] > curves["round"].max() / 10]
+    return min(1.0, 1.3 * settled.groupby(["policy", "round"])["mean_reward"].mean().max()) or 1.0
 
 
 def learning_curves(curves: pd.DataFrame, ax: Axes | None = None, *, title: str = "") -> Axes:
@@ -100,7 +106,7 @@ def learning_curves(curves: pd.DataFrame, ax: Axes | None = None, *, title: str 
     Axes
     """
     ax = _lines(curves, "mean_reward", ax)
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, _top(curves))
     ax.set_ylabel("mean reward per round so far")
     ax.set_title(title)
     return ax
@@ -125,8 +131,12 @@ def learning_curve_panels(curves: pd.DataFrame, axes: np.ndarray | None = None) 
         axes = plt.subplots(
             ncols=len(variants), figsize=(6.6 * len(variants), 4.8), sharey=True, squeeze=False
         )[1][0]
+    tops = []
     for variant, ax in zip(variants, axes, strict=True):
         learning_curves(curves[curves["variant"] == variant], ax, title=variant).label_outer()
+        tops.append(ax.get_ylim()[1])
+    for ax in axes:
+        ax.set_ylim(0, max(tops))
     return axes
 
 
@@ -174,7 +184,7 @@ def paired_differences(table: pd.DataFrame, ax: Axes | None = None, *, title: st
         ax.plot([row["low"], row["high"]], [height, height], color=colour, lw=2)
         face = colour if clear[height] else "white"
         ax.plot(row["difference"], height, "o", color=colour, markerfacecolor=face)
-    ax.axvline(0, color="#7F7F7F", linestyle="--", lw=1)
+    ax.axvline(0, color="#7F7F7F", linestyle="--", lw=1, zorder=1)
     ax.set_yticks(range(len(table)), table["policy"])
     ax.set_xlabel(
         f"mean reward per round, difference from {table['reference'].iloc[0]}\n"
@@ -218,7 +228,7 @@ def policy_dataset_heatmap(
     ax.set_xticks(range(n_datasets), means.columns.str.replace(", ", "\n"))
     ax.set_yticks(range(n_policies), means.index)
     ax.grid(False)
-    ax.set_xlabel(caption(table["n"], "mean reward per round ± half width"))
-    ax.figure.colorbar(image, ax=ax, label="share of the dataset's best policy")
+    ax.set_xlabel(f"mean reward per round\n{caption(table['n'], '±')}")
+    ax.figure.colorbar(image, ax=ax, label="share of the column's best policy")
     ax.set_title(title)
     return ax

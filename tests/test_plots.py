@@ -41,7 +41,7 @@ def curves(policies=tuple(style.STYLES), n_replicates=3, variants=("full refit",
         for variant in variants
         for i, policy in enumerate(policies)
         for seed in range(n_replicates)
-    )
+    ).reset_index(drop=True)
 
 
 def end_labels(ax):
@@ -104,6 +104,20 @@ def test_reward_axis_starts_at_zero_and_names_its_unit():
     ax = plots.learning_curves(curves())
     assert ax.get_ylim()[0] == 0
     assert ax.get_ylabel() == "mean reward per round so far"
+
+
+def test_wide_bands_of_a_noisy_start_do_not_flatten_the_lines():
+    table = curves(["Greedy"], n_replicates=2)
+    table.loc[table["round"] == 50, "mean_reward"] = table["seed"].astype(float)
+    highest = table.groupby("round")["mean_reward"].mean().iloc[-1]
+    assert plots.learning_curves(table).get_ylim()[1] == pytest.approx(1.3 * highest)
+
+
+def test_panels_share_the_reward_axis_of_the_better_one():
+    table = curves(["Greedy"], variants=("full refit", "mini-batch"))
+    table.loc[table["variant"] == "mini-batch", "mean_reward"] /= 10
+    tops = [ax.get_ylim()[1] for ax in plots.learning_curve_panels(table)]
+    assert tops[0] == tops[1] > table["mean_reward"].max()
 
 
 def test_figure_states_the_interval_and_n():
