@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,15 @@ from scipy import sparse
 from cbkit.history import Matrix
 
 
+def check_number(name: str, value: float) -> None:
+    """Refuse what is not one finite number."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not np.isfinite(value):
+        raise ValueError(f"{name} must be a finite number, got {value!r}")
+
+
 def check_percentile(value: float) -> None:
     """Refuse what is not a percentile, and fractions that were likely meant as one."""
+    check_number("percentile", value)
     if not 0 <= value <= 100:
         raise ValueError(f"percentile must be in [0, 100], got {value!r}")
     if 0 < value < 1:
@@ -22,6 +30,7 @@ def check_percentile(value: float) -> None:
 
 def check_probability(name: str, value: float) -> None:
     """Refuse what is not a probability, and percentages that were likely meant as one."""
+    check_number(name, value)
     if not 0 <= value <= 1:
         hint = f"; did you mean {value / 100:g}?" if 1 < value <= 100 else ""
         raise ValueError(f"{name} must be in [0, 1], got {value!r}{hint}")
@@ -29,18 +38,17 @@ def check_probability(name: str, value: float) -> None:
 
 def check_decay(value: float) -> None:
     """Refuse what is not a decay rate."""
+    check_number("decay", value)
     if not 0 < value <= 1:
         raise ValueError(f"decay must be in (0, 1], where 1 is no decay; got {value!r}")
 
 
 def check_whole(name: str, value: int, least: int = 1) -> None:
     """Refuse what is not a whole number of at least `least`."""
-    try:
-        wrong = isinstance(value, bool) or value != int(value) or value < least
-    except (TypeError, ValueError, OverflowError):
-        wrong = True
-    if wrong:
-        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        whole = isinstance(value, float) and value.is_integer() and value >= least
+        hint = f"; write {int(value)}" if whole else ""
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}{hint}")
 
 
 def as_contexts(X: Any) -> Matrix:
@@ -49,18 +57,23 @@ def as_contexts(X: Any) -> Matrix:
     Parameters
     ----------
     X : array-like or sparse, shape (n_rounds, n_features)
-        Contexts; sparse input of any format becomes CSR and is never densified.
+        Contexts; sparse input of any format becomes CSR and is never densified. Repeated entries
+        of a sparse row are summed.
 
     Returns
     -------
     csr_array or ndarray of float64
-        The contexts; `X` itself if it was one already.
+        The contexts, always as a new object that may share memory with `X`: a caller's buffer that
+        is filled anew for each block must not be taken for the block before.
     """
     if sparse.issparse(X):
         X = sparse.csr_array(X, dtype=np.float64)
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
         values = X.data
     else:
-        X = np.asarray(X, dtype=np.float64)
+        X = np.asarray(X, dtype=np.float64).view()
         values = X
     if X.ndim != 2:
         raise ValueError(
