@@ -142,5 +142,5 @@ class PercentileAdaptiveGreedy:
         position = self.percentile_ / 100 * (len(self._sorted) - 1)
         below = int(position)
         above = min(below + 1, len(self._sorted) - 1)
-        share = position - below
-        return self._sorted[below] * (1 - share) + self._sorted[above] * share
+        low, high = self._sorted[below], self._sorted[above]
+        return low + (high - low) * (position - below)  # exactly `low` where all are equal
