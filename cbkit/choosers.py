@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.special import logit, softmax
 
-from cbkit.checks import check_decay, check_probability, check_whole
+from cbkit.checks import check_decay, check_number, check_probability, check_whole
 from cbkit.exploration import Context, Explore, RandomExplore
 
 
@@ -91,6 +91,9 @@ class FixedArm:
     """
 
     arm: int
+
+    def __post_init__(self) -> None:
+        check_whole("arm", self.arm, least=0)
 
     def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
         """Choose the arm."""
@@ -232,9 +235,11 @@ class SoftmaxExplorer:
     inflation: float = 1.001
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.multiplier) and self.multiplier > 0):
+        check_number("multiplier", self.multiplier)
+        check_number("inflation", self.inflation)
+        if self.multiplier <= 0:
             raise ValueError(f"multiplier must be greater than 0, got {self.multiplier!r}")
-        if not (np.isfinite(self.inflation) and self.inflation >= 1):
+        if self.inflation < 1:
             raise ValueError(f"inflation must be at least 1, got {self.inflation!r}")
         self.multiplier_ = self.multiplier
 
