@@ -58,18 +58,21 @@ def _parser() -> argparse.ArgumentParser:
 def _datasets(options: argparse.Namespace) -> int:
     from cbkit.datasets import dataset_table
 
-    print(dataset_table().to_string(index=False))
+    table = dataset_table().reset_index().astype(object)
+    table = table.where(table.notna(), "-")
+    print(table.to_string(index=False, float_format="{:.2f}".format))
+    print("\nAbsent ones: python -m cbkit fetch NAME, or name their folder in CBKIT_DATA.")
     return 0
 
 
 def _fetch(options: argparse.Namespace) -> int:
-    from cbkit.datasets import fetch
+    from cbkit.datasets import FetchError, fetch
 
     code = 0
     for name in options.names:
         try:
             fetch(name)
-        except (ValueError, OSError) as error:
+        except (FetchError, ValueError) as error:
             code = _refuse(error)
     return code
 

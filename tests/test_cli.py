@@ -8,6 +8,7 @@ import pytest
 
 from cbkit import profiles, workbook
 from cbkit.__main__ import main
+from cbkit.datasets import FetchError, dataset_names
 from cbkit.profiles import ProfileError
 
 
@@ -81,14 +82,27 @@ def test_run_that_does_not_fit_ends_with_2_and_one_line(monkeypatch, capsys):
     assert capsys.readouterr().err == "cbkit: no notebook '09'\n"
 
 
+def test_datasets_lists_every_name_with_its_row(capsys):
+    assert main(["datasets"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[1 : 1 + len(dataset_names())]] == [*dataset_names()]
+    digits = next(line for line in lines if line.split()[:1] == ["digits"])
+    assert digits.split()[1:] == ["embedded", "1797", "64", "10", "1.00", "179.70", "10.18"]
+
+
+def test_name_that_cannot_be_fetched_ends_with_2_and_what_to_write(capsys):
+    assert main(["fetch", "digits"]) == 2
+    assert "cbkit: 'digits' is nothing to fetch" in capsys.readouterr().err
+
+
 def test_fetch_takes_the_names_in_turn(module):
     fetched = []
-    module("cbkit.datasets", fetch=fetched.append)
+    module("cbkit.datasets", fetch=fetched.append, FetchError=FetchError)
     assert main(["fetch", "bibtex", "delicious"]) == 0
     assert fetched == ["bibtex", "delicious"]
 
 
-@pytest.mark.parametrize("error", [ValueError("unknown"), ConnectionError("offline")])
+@pytest.mark.parametrize("error", [ValueError("unknown"), FetchError("offline")])
 def test_failed_fetch_is_reported_after_the_others_were_fetched(module, capsys, error):
     fetched = []
 
@@ -97,7 +111,7 @@ def test_failed_fetch_is_reported_after_the_others_were_fetched(module, capsys, 
             raise error
         fetched.append(name)
 
-    module("cbkit.datasets", fetch=fetch)
+    module("cbkit.datasets", fetch=fetch, FetchError=FetchError)
     assert main(["fetch", "bad", "good"]) == 2
     assert fetched == ["good"]
     assert capsys.readouterr().err == f"cbkit: {error}\n"

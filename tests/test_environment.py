@@ -1,6 +1,10 @@
 """The conda environment and the package ask for the same things."""
 
+import ast
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
 
 import pytest
 import yaml
@@ -17,6 +21,21 @@ def project():
 @pytest.fixture(scope="module")
 def environment():
     return yaml.safe_load((project_root() / "environment.yml").read_text())
+
+
+def imported(folder):
+    """Return the names that PyPI has for the packages that a folder's modules import."""
+    local = {path.stem for path in Path(folder).glob("*.py")} | {"cbkit"}
+    names = set()
+    for path in Path(folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                names.add(node.module.split(".")[0])
+    names -= local | sys.stdlib_module_names
+    distributions = packages_distributions()
+    return {distributions[name][0].lower() for name in names}
 
 
 def by_name(requirements):
@@ -42,3 +61,12 @@ def test_bounds_are_lower_bounds_only(project):
     extras = [entry for extra in project["optional-dependencies"].values() for entry in extra]
     for name, specifier in by_name([*project["dependencies"], *extras]).items():
         assert specifier.startswith(">=") and "," not in specifier, f"{name}{specifier}"
+
+
+def test_every_package_that_the_code_imports_is_asked_for(project):
+    runtime = set(by_name(project["dependencies"]))
+    extras = [entry for extra in project["optional-dependencies"].values() for entry in extra]
+    assert imported(project_root() / "cbkit") <= runtime | set(
+        by_name(project["optional-dependencies"]["dask"])
+    )
+    assert imported(project_root() / "tests") <= runtime | set(by_name(extras))
