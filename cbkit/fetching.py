@@ -59,7 +59,6 @@ def fetch(name: str, *, mirror: str | None = None) -> Path:
     for source in entry.files.values():
         target = folder / source.name
         if not target.is_file() or find_fault(target, source, entry.expected[2]):
-            target.unlink(missing_ok=True)
             url = source.url if mirror is None else f"{mirror.rstrip('/')}/{name}/{source.name}"
             _fetch_file(url, target, source, entry)
     return folder
@@ -68,6 +67,8 @@ def fetch(name: str, *, mirror: str | None = None) -> Path:
 def _fetch_file(url: str, target: Path, source: SourceFile, entry: Entry) -> None:
     for attempt in range(1, _ATTEMPTS + 1):
         try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.unlink(missing_ok=True)
             with _quiet_pooch():
                 pooch.retrieve(
                     url,
