@@ -14,7 +14,7 @@ Constant = float | np.ndarray
 
 
 def _constant(name: str, value: Any, *, zero_allowed: bool) -> Constant:
-    array = np.asarray(value, dtype=np.float64)
+    array = np.array(value, dtype=np.float64)
     bound = "at least 0" if zero_allowed else "greater than 0"
     wrong = array < 0 if zero_allowed else array <= 0
     if array.ndim > 1 or not np.isfinite(array).all() or wrong.any():
@@ -175,6 +175,11 @@ def split_cold_start(cold_start: Any) -> tuple[MABFirst | None, Smoothing | None
             raise ValueError(
                 f"cold_start has unknown parts {sorted(unknown)}; write MABFirst or Smoothing"
             )
+        if not all(isinstance(constants, dict) for constants in cold_start.values()):
+            raise ValueError(
+                'cold_start takes constants by name, such as {"MABFirst": {"a": 3, "b": 7}}; '
+                f"got {cold_start!r}"
+            )
         kinds = {"MABFirst": MABFirst, "Smoothing": Smoothing}
         cold_start = [kinds[name](**constants) for name, constants in cold_start.items()]
     parts = list(cold_start) if isinstance(cold_start, Sequence) else [cold_start]
@@ -182,6 +187,7 @@ def split_cold_start(cold_start: Any) -> tuple[MABFirst | None, Smoothing | None
     smoothing = [part for part in parts if isinstance(part, Smoothing)]
     if len(mab_first) + len(smoothing) != len(parts) or len(mab_first) > 1 or len(smoothing) > 1:
         raise ValueError(
-            f"cold_start must be MABFirst(...), Smoothing(...), both in a tuple, or None; got {cold_start!r}"
+            "cold_start must be MABFirst(...), Smoothing(...), both in a tuple, or None; "
+            f"got {cold_start!r}"
         )
     return (mab_first or [None])[0], (smoothing or [None])[0]

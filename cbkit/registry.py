@@ -141,6 +141,8 @@ def _over_arms(cold_start: dict[str, dict[str, Any]], n_arms: int) -> dict[str, 
 
     return {
         part: {name: value(constant) for name, constant in constants.items()}
+        if isinstance(constants, dict)
+        else constants
         for part, constants in cold_start.items()
     }
 

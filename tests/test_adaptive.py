@@ -110,7 +110,7 @@ def test_window_is_counted_in_rounds_whether_they_explore_or_not():
 def test_equal_values_never_beat_their_own_percentile(value):
     # Interpolating as v (1 - s) + v s rounds below v and would exploit by accident.
     chooser = PercentileAdaptiveGreedy(window=7, threshold=1.0, percentile=30, decay=0.97)
-    explored, thresholds = trace(chooser, [value] * 60)
+    explored, thresholds = trace(chooser, [value] * 500)
     assert all(explored)
     assert set(thresholds[6:]) == {value}
 
