@@ -20,6 +20,7 @@ __all__ = [
     "linestyle_of",
     "paired_differences",
     "policy_dataset_heatmap",
+    "policy_lines",
     "save_figure",
     "use_style",
 ]
@@ -59,8 +60,8 @@ def _one_panel(table: pd.DataFrame, needed: set[str]) -> None:
         raise ValueError("there is nothing to draw: the table has no rows")
 
 
-def _lines(curves: pd.DataFrame, value: str, ax: Axes | None) -> Axes:
-    """Draw mean and band of `value` per policy, labelled at the right end."""
+def policy_lines(curves: pd.DataFrame, value: str, ax: Axes | None = None) -> Axes:
+    """Draw mean and band of the column `value` per policy, labelled at the right end."""
     _one_panel(curves, {"policy", "seed", "round", value})
     ax = plt.subplots()[1] if ax is None else ax
     table = intervals(curves, ["policy", "round"], value)
@@ -105,7 +106,7 @@ def learning_curves(curves: pd.DataFrame, ax: Axes | None = None, *, title: str 
     -------
     Axes
     """
-    ax = _lines(curves, "mean_reward", ax)
+    ax = policy_lines(curves, "mean_reward", ax)
     ax.set_ylim(0, _top(curves))
     ax.set_ylabel("mean reward per round so far")
     ax.set_title(title)
@@ -154,7 +155,7 @@ def exploration_share(curves: pd.DataFrame, ax: Axes | None = None, *, title: st
     -------
     Axes
     """
-    ax = _lines(curves[curves["policy"] != IN_HINDSIGHT], "explored_share", ax)
+    ax = policy_lines(curves[curves["policy"] != IN_HINDSIGHT], "explored_share", ax)
     ax.set_ylim(0, 1)
     ax.set_ylabel("share of rounds explored so far")
     ax.set_title(title)

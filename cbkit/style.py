@@ -20,11 +20,14 @@ FAMILIES = {
     "adaptive greedy": "#E69F00",
     "softmax": "#56B4E9",
     "baseline": "#7F7F7F",
+    "MAB-first": "#0072B2",
+    "smoothing": "#D55E00",
+    "no cold start": "#000000",
 }
 OTHER_COLOUR = "#000000"  # a policy of one's own
 LINESTYLES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
 
-# policy name -> (family, position in LINESTYLES)
+# policy name, or cold start where these are compared -> (family, position in LINESTYLES)
 STYLES = {
     "Greedy": ("greedy", 0),
     "EpsilonGreedy": ("greedy", 1),
@@ -42,6 +45,9 @@ STYLES = {
     "BestArmInHindsight": ("baseline", 1),
     "BestArmOnline": ("baseline", 0),
     "RandomArm": ("baseline", 2),
+    "MAB-first": ("MAB-first", 4),
+    "smoothing": ("smoothing", 4),
+    "no cold start": ("no cold start", 0),
 }
 
 
