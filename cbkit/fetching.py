@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pooch
 import requests
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from cbkit.manifest import Entry, SourceFile, entries
 from cbkit.sources import cached_folder, explain_absence, find_fault

@@ -7,7 +7,7 @@ import time
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 QUIET = 10.0  # seconds before the first line of a log; what is over sooner leaves none
 

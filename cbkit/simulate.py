@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from cbkit.checks import check_whole
 from cbkit.datasets import MultilabelDataset
