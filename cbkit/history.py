@@ -9,6 +9,8 @@ from scipy import sparse
 
 Matrix = np.ndarray | sparse.csr_array
 
+_INDEX = np.int32  # scikit-learn refuses sparse matrices with wider indices
+
 
 class RowStore:
     """An append-only matrix, sparse (CSR) or dense as its first block is, never densified.
@@ -48,11 +50,13 @@ class RowStore:
             )
         if self._sparse:
             if first == 0:
-                self._extend("starts", np.zeros(1, dtype=np.int64))
+                self._extend("starts", np.zeros(1, dtype=_INDEX))
             offset = self._used.get("values", 0)
+            if offset + X.nnz > np.iinfo(_INDEX).max:
+                raise OverflowError("a history holds at most 2**31 - 1 entries of sparse contexts")
             self._extend("values", X.data)
-            self._extend("columns", X.indices)
-            self._extend("starts", X.indptr[1:] + offset)
+            self._extend("columns", X.indices.astype(_INDEX))
+            self._extend("starts", (X.indptr[1:] + offset).astype(_INDEX))
         else:
             self._extend("values", X)
         self.n_rows += X.shape[0]
