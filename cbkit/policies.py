@@ -265,11 +265,11 @@ class Policy:
         ndarray of int, shape (n_rounds,)
             Arms.
         """
-        block = self.prepare(X)
-        n_rounds = block.X.shape[0]
-        if n_rounds == 0:
+        X = as_contexts(X)
+        if X.shape[0] == 0:
             raise ValueError("select got a block without contexts; give at least one row")
-        return np.array([self.choose(block, row, rng).arm for row in range(n_rounds)])
+        block = self.prepare(X)
+        return np.array([self.choose(block, row, rng).arm for row in range(X.shape[0])])
 
     def update(self, X: Any, arms: Any, rewards: Any, rng: np.random.Generator) -> None:
         """Record the rewards of chosen arms and refit.
@@ -306,10 +306,15 @@ class Policy:
         **constants : float
             Its cold-start constants ``a`` and ``b``, where these are given per arm.
         """
-        if self._mab_first:
-            self._mab_first = self._mab_first.add_arm(constants)
-        if self._smoothing:
-            self._smoothing = self._smoothing.add_arm(constants)
+        parts = [part for part in (self._mab_first, self._smoothing) if part]
+        per_arm = {name for part in parts for name in ("a", "b") if np.ndim(getattr(part, name))}
+        if unused := sorted(set(constants) - per_arm):
+            raise ValueError(
+                f"add_arm got {', '.join(unused)}, but the cold start has no such constants per arm"
+            )
+        mab_first = self._mab_first and self._mab_first.add_arm(constants)
+        self._smoothing = self._smoothing and self._smoothing.add_arm(constants)
+        self._mab_first = mab_first
         self.history_.add_arm()
         self.n_arms += 1
         return self.n_arms - 1
@@ -319,6 +324,8 @@ class Policy:
         arm = int(as_arms([arm], self.n_arms)[0])
         if self.n_arms == 2:
             raise ValueError("a policy needs at least 2 arms; cannot drop one of 2")
+        if hasattr(self.chooser, "drop_arm"):
+            self.chooser.drop_arm(arm)  # first, as it may refuse
         if self._mab_first:
             self._mab_first = self._mab_first.drop_arm(arm)
         if self._smoothing:
@@ -326,6 +333,4 @@ class Policy:
         self.history_.drop_arm(arm)
         if self.oracle is not None:
             self.oracle.drop_arm(arm)
-        if hasattr(self.chooser, "drop_arm"):
-            self.chooser.drop_arm(arm)
         self.n_arms -= 1

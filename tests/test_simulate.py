@@ -1,0 +1,269 @@
+"""The round loop: what is logged, what is seen when, and what is never seen at all."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sampling import assert_mean
+
+from cbkit import (
+    BestArmInHindsight,
+    BestArmOnline,
+    Greedy,
+    MABFirst,
+    MultilabelDataset,
+    RandomArm,
+    load_dataset,
+    make_policy,
+    simulate,
+)
+from cbkit.policies import Policy
+from cbkit.simulate import row_order
+
+DATA = MultilabelDataset.from_arrays(
+    np.random.default_rng(0).normal(size=(103, 3)),
+    np.random.default_rng(1).integers(2, size=(103, 4)),
+)
+
+
+class Spy(Policy):
+    """A random policy that writes down what it is asked and told, in order."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.seen = []
+
+    def prepare(self, X):
+        self.seen.append(("prepare", X.shape[0]))
+        return super().prepare(X)
+
+    def choose(self, block, row, rng):
+        self.seen.append(("choose", row))
+        return super().choose(block, row, rng)
+
+    def record(self, X, row, arm, reward):
+        self.seen.append(("record", row))
+        super().record(X, row, arm, reward)
+
+    def refit(self, rng):
+        self.seen.append(("refit", None))
+        super().refit(rng)
+
+
+def run(policy=None, data=DATA, seed=0, **options):
+    return simulate(policy or RandomArm(data.n_arms), data, seed=seed, **options)
+
+
+def same(one, other):
+    pd.testing.assert_frame_equal(one.rounds, other.rounds)
+
+
+# --- the log
+
+
+def test_log_holds_every_row_once_and_the_reward_of_the_chosen_arm():
+    log = run(refit_every=10)
+    rounds = log.rounds
+    assert rounds["round"].tolist() == list(range(1, 104))
+    assert sorted(rounds["row"]) == list(range(103))
+    rewards = DATA.labels.toarray()[rounds["row"], rounds["arm"]]
+    assert (rounds["reward"] == rewards).all()
+    assert list(rounds) == [
+        "round",
+        "row",
+        "arm",
+        "reward",
+        "explored",
+        "cold_start",
+        "index",
+        "propensity",
+    ]
+
+
+def test_cumulative_mean_reward_follows_its_definition():
+    log = run()
+    rewards = log.rounds["reward"].tolist()
+    by_hand = [sum(rewards[:t]) / t for t in range(1, 104)]
+    np.testing.assert_allclose(log.cumulative_mean_reward, by_hand)
+    assert log.mean_reward == by_hand[-1]
+
+
+def test_facts_describe_the_run():
+    policy = Greedy(4, cold_start=MABFirst(a=1, b=1, m=1))
+    facts = run(policy, seed=5, n_rounds=60, refit_every=7, feedback="batch").facts
+    expected = {
+        "policy": "Greedy",
+        "dataset": "custom",
+        "checksum": DATA.checksum,
+        "seed": 5,
+        "n_rounds": 60,
+        "refit_every": 7,
+        "feedback": "batch",
+        "explored_share": 0.0,
+    }
+    assert {name: facts[name] for name in expected} == expected
+    assert facts["n_fitted_arms"] == policy.n_fitted_arms > 0
+    assert facts["n_refits"] >= facts["n_fitted_arms"]
+    assert 0 < facts["cold_start_share"] < 1
+    assert min(facts[f"seconds_{stage}"] for stage in ("scoring", "choosing", "fitting")) >= 0
+
+
+def test_best_arm_in_hindsight_earns_the_share_of_the_most_common_label():
+    log = run(BestArmInHindsight(4, arm=DATA.best_arm))
+    assert log.mean_reward == DATA.describe()["most_common_label_pct"] / 100
+
+
+@pytest.mark.statistical
+def test_random_arm_earns_the_mean_density_of_the_labels():
+    data = load_dataset("demo")
+    density = data.labels.nnz / (data.n_rows * data.n_arms)
+    log = run(data=data)
+    assert_mean(log.rounds["reward"], density, np.sqrt(density * (1 - density)))
+    assert set(log.rounds["propensity"]) == {1 / 60}
+
+
+# --- order and seeds
+
+
+def test_row_order_depends_on_the_seed_and_the_number_of_rows_alone():
+    order = row_order(103, 3)
+    assert (order == row_order(103, 3)).all()
+    assert (order != row_order(103, 4)).any()
+    other = MultilabelDataset.from_arrays(np.ones((103, 9)), np.eye(103)[:, :2])
+    for log in (run(seed=3), run(data=other, seed=3), run(BestArmOnline(4), seed=3, refit_every=9)):
+        assert log.rounds["row"].tolist() == order.tolist()
+    assert run(seed=3, n_rounds=20).rounds["row"].tolist() == order[:20].tolist()
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**40, np.int64(7)])
+def test_any_whole_seed_reproduces_its_log(seed):
+    same(run(seed=seed), run(seed=seed))
+
+
+def test_seeds_give_different_rows_and_choices():
+    logs = [run(seed=seed).rounds for seed in range(5)]
+    assert len({tuple(log["row"]) for log in logs}) == 5
+    assert len({tuple(log["arm"]) for log in logs}) == 5
+
+
+def test_global_random_state_is_neither_used_nor_touched():
+    np.random.seed(0)  # noqa: NPY002
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    log = run(Greedy(4), seed=1)
+    assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
+    np.random.seed(99)  # noqa: NPY002
+    same(log, run(Greedy(4), seed=1))
+
+
+# --- feedback
+
+
+def calls(feedback):
+    spy = Spy(n_arms=4, oracle=None)
+    run(spy, n_rounds=5, refit_every=2, feedback=feedback)
+    return [f"{what[0]}{'' if row is None else row}" for what, row in spy.seen]
+
+
+def test_immediate_feedback_records_each_reward_before_the_next_choice():
+    block = ["p2", "c0", "r0", "c1", "r1", "r"]
+    assert calls("immediate") == [*block, *block, "p1", "c0", "r0", "r"]
+
+
+def test_batch_feedback_records_a_whole_blocks_rewards_at_its_end():
+    block = ["p2", "c0", "c1", "r0", "r1", "r"]
+    assert calls("batch") == [*block, *block, "p1", "c0", "r0", "r"]
+
+
+def test_online_best_arm_learns_inside_a_block_from_immediate_feedback_alone():
+    # One block of 40 rounds in which arm 0 always pays and no other arm ever does.
+    data = MultilabelDataset.from_arrays(np.ones((40, 1)), np.tile([1, 0, 0, 0], (40, 1)))
+    prior = {"MABFirst": {"a": 1, "b": 1}}
+
+    def late_share(feedback):
+        logs = [
+            run(make_policy("BestArmOnline", data, cold_start=prior), data, seed, feedback=feedback)
+            for seed in range(20)
+        ]
+        return np.mean([log.rounds["reward"][20:].mean() for log in logs])
+
+    # With batch feedback nothing is learned before the block ends: chance is 1/4.
+    assert late_share("immediate") > 0.6
+    assert abs(late_share("batch") - 0.25) < 4 * np.sqrt(0.25 * 0.75 / 400)
+
+
+def test_feedback_makes_no_difference_when_every_round_is_a_block():
+    logs = [
+        run(Greedy(4), refit_every=1, n_rounds=60, feedback=feedback)
+        for feedback in ("immediate", "batch")
+    ]
+    same(*logs)
+
+
+@pytest.mark.parametrize("refit_every", [1, 7, 103, 1000])
+def test_blocks_of_any_length_play_every_row(refit_every):
+    log = run(BestArmOnline(4), refit_every=refit_every)
+    assert sorted(log.rounds["row"]) == list(range(103))
+
+
+def test_contexts_reach_the_policy_as_they_are_in_the_data_set():
+    class Reader(Spy):
+        def prepare(self, X):
+            self.contexts = [*getattr(self, "contexts", []), X]
+            return super().prepare(X)
+
+    reader = Reader(n_arms=4, oracle=None)
+    log = run(reader, refit_every=10)
+    np.testing.assert_array_equal(np.vstack(reader.contexts), DATA.features[log.rounds["row"]])
+
+
+# --- bad input
+
+
+def used():
+    policy = RandomArm(4)
+    run(policy, n_rounds=5)
+    return policy
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_rounds": 0}, "n_rounds must be a whole number of at least 1, got 0"),
+        ({"n_rounds": 104}, "n_rounds must be at most the 103 rows of custom, got 104"),
+        ({"n_rounds": 50.0}, "got 50.0; write 50"),
+        ({"refit_every": 0}, "refit_every must be a whole number"),
+        ({"refit_every": 2.5}, "refit_every must be a whole number"),
+        ({"refit_every": 50.0}, "write 50"),
+        ({"seed": -1}, "seed must be a whole number of at least 0, got -1"),
+        ({"seed": 0.5}, "seed must be a whole number"),
+        ({"seed": None}, "seed must be a whole number"),
+        ({"seed": "0"}, "seed must be a whole number"),
+        ({"feedback": "delayed"}, "feedback must be immediate or batch, got 'delayed'"),
+        ({"policy": RandomArm(5)}, "the policy has 5 arms, custom 4"),
+        ({"policy": used()}, "has already learned from other rounds; make a fresh one"),
+    ],
+)
+def test_bad_arguments_are_refused_with_the_value(options, message):
+    with pytest.raises(ValueError, match=message):
+        run(**options)
+
+
+def test_progress_bar_shows_only_when_asked_for(capsys):
+    run()
+    assert capsys.readouterr().err == ""
+    run(progress=True)
+    assert "RandomArm" in capsys.readouterr().err
+
+
+# --- real data
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("name", ["Greedy", "EpsilonGreedy"])
+def test_contextual_policies_beat_the_best_fixed_arm_of_bibtex(name, real_dataset):
+    data = real_dataset("bibtex")
+    prior = MABFirst(a=5 / 159, b=4, m=2)
+    log = simulate(make_policy(name, data, cold_start=prior), data, seed=0)
+    best = data.describe()["most_common_label_pct"] / 100
+    assert round(best, 3) == 0.141
+    error = np.sqrt(best * (1 - best) / data.n_rows)
+    assert log.mean_reward > best + 4 * error
