@@ -71,6 +71,10 @@ def as_contexts(X: Any) -> Matrix:
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
+        if X.indices.dtype != np.int32 and max(X.shape[1], X.nnz) < 2**31:
+            # scikit-learn refuses wider indices
+            parts = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
+            X = sparse.csr_array(parts, shape=X.shape)
         values = X.data
     else:
         X = np.asarray(X, dtype=np.float64).view()

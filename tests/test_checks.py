@@ -241,3 +241,12 @@ def test_rewards_pass_if_and_only_if_all_are_0_or_1(rewards):
     else:
         with pytest.raises(ValueError, match="rewards must be 0 or 1"):
             as_rewards(rewards)
+
+
+def test_wide_sparse_indices_are_narrowed_as_classifiers_refuse_them():
+    X = sparse.csr_array(np.eye(3))
+    wide = sparse.csr_array((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)))
+    contexts = as_contexts(wide)
+    assert wide.indices.dtype == np.int64
+    assert contexts.indices.dtype == contexts.indptr.dtype == np.int32
+    np.testing.assert_array_equal(contexts.toarray(), np.eye(3))
