@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -23,6 +24,17 @@ def markdown(*paragraphs: str) -> None:
     <IPython.core.display.Markdown object>
     """
     display(Markdown("\n\n".join(paragraphs)))
+
+
+def listed(items: Iterable[object], empty: str = "none") -> str:
+    """Write things one after another, or say that there are none.
+
+    Examples
+    --------
+    >>> listed(["Greedy", "RandomArm"]), listed([])
+    ('Greedy, RandomArm', 'none')
+    """
+    return ", ".join(map(str, items)) or empty
 
 
 def save_table(table: pd.DataFrame, name: str, *, notebook: str, profile: str) -> Path:
