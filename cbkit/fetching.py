@@ -103,7 +103,8 @@ class _Download:
     def __call__(self, url: str, output_file: str, pooch_object: pooch.Pooch | None) -> None:
         bar = False
         if sys.stderr.isatty():
-            bar = tqdm(total=self.source.bytes, unit="B", unit_scale=True, desc=self.source.name)
+            # pooch sets the total anew, but takes a bar without one for no bar
+            bar = tqdm(total=1, unit="B", unit_scale=True, desc=self.source.name)
         pooch.HTTPDownloader(progressbar=bar, timeout=_TIMEOUT)(url, output_file, pooch_object)
         fault = find_fault(Path(output_file), self.source, self.n_labels)
         if fault is not None:

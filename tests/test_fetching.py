@@ -1,7 +1,9 @@
 """Downloads from a server on the loopback address that serves, truncates, corrupts and refuses."""
 
 import hashlib
+import io
 import socket
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -203,6 +205,18 @@ def test_a_damaged_file_in_the_cache_is_refused_and_fetched_anew(server):
         load_dataset("tiny")
     fetch("tiny", mirror=server.address)
     assert load_dataset("tiny").n_rows == 1
+
+
+def test_a_progress_bar_shows_on_a_terminal_and_nothing_elsewhere(server, monkeypatch, capsys):
+    fetch("text", mirror=server.address)
+    captured = capsys.readouterr()
+    assert captured.out == captured.err == ""
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", terminal)
+    server.faults["/tiny/tiny.arff"] = ["truncate"]
+    fetch("tiny", mirror=server.address)
+    assert "tiny.arff: 100%" in terminal.getvalue()
 
 
 def test_a_cache_that_is_a_file_is_an_error_and_not_a_crash(server, tmp_path):
