@@ -14,8 +14,8 @@ _GENERATOR_VERSION = 1  # raise it when cbkit.synthetic generates other data fro
 _N_REDUCED = 5  # the paper's reduced MediaMill lacks the 5 most common labels
 
 # Sizes, labels per row and most common label are those of the paper's table; the shapes of the
-# tails follow the published sets, and the signal lets a logistic regression that sees all labels
-# name a right one about as often as there.
+# tails follow the published sets, and the signal lets logistic regressions that see all labels
+# name a right one about as often as there (measured in data/README.md).
 PLANTED = {
     "demo": PlantedSpec(
         n_rows=3000,
