@@ -5,16 +5,21 @@ from __future__ import annotations
 import logging
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pooch
 import requests
 from tqdm import tqdm
 
 from cbkit.manifest import Entry, SourceFile, entries
 from cbkit.sources import cached_folder, explain_absence, find_fault
+
+with warnings.catch_warnings():
+    # Inside a notebook, importing pooch warns about missing widgets, which nothing here uses.
+    warnings.filterwarnings("ignore", message="IProgress not found")
+    import pooch
 
 _TIMEOUT = 30  # seconds without an answer
 _ATTEMPTS = 3
