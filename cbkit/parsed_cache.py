@@ -68,6 +68,8 @@ def _store(path: Path, dataset: MultilabelDataset) -> None:
             np.savez(file, **arrays)
         os.replace(temporary, path)
     except OSError:
+        return
+    finally:
         Path(temporary).unlink(missing_ok=True)
 
 
@@ -82,7 +84,7 @@ def _pack(name: str, matrix: np.ndarray | sparse.csr_array) -> dict[str, np.ndar
     }
 
 
-def _unpack(stored, name: str) -> np.ndarray | sparse.csr_array:
+def _unpack(stored: np.lib.npyio.NpzFile, name: str) -> np.ndarray | sparse.csr_array:
     if name in stored:
         return stored[name]
     parts = tuple(stored[f"{name}_{part}"] for part in ("data", "indices", "indptr"))

@@ -1,9 +1,9 @@
 """Planted multilabel data: labels that depend on the context through hidden sparse weights.
 
-A row speaks of a few topics, which raise the features at home in them. An arm is tied to a topic
-and weighs a few of that topic's features; it is a label of the rows whose weighted sum plus
-logistic noise is largest, as many rows as its place in the frequency profile says. So the size,
-sparsity and label frequencies are exact, and contexts tell arms apart.
+A row speaks of one or two topics, which raise the features at home in them. An arm is tied to as
+many topics as its share of the rows needs, and weighs a few features of each; it is a label of
+the rows whose weighted sum plus logistic noise is largest, as many rows as its place in the
+frequency profile says. So size and label frequencies are exact, and contexts tell arms apart.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class PlantedSpec:
         or are all 1.
     n_topics : int
     n_weights : int
-        Number of features on which an arm depends.
+        Number of features of a topic on which an arm depends.
     signal : float
         Standard deviation of the weighted sums, where the logistic noise has 1.8.
     """
@@ -104,7 +104,7 @@ class PlantedSpec:
     weighted: bool = False
     n_topics: int = 20
     n_weights: int = 10
-    signal: float = 12.0
+    signal: float = 2.0
 
 
 def plant(spec: PlantedSpec, *, seed: int, name: str, provenance: str) -> MultilabelDataset:
@@ -159,8 +159,8 @@ def _sparse_features(
 ) -> sparse.csr_array:
     base = rng.permutation(_zipf(spec.n_features, 0.6))
     length = rng.lognormal(sigma=0.4, size=spec.n_rows)
-    blocks = []
-    scale = None
+    blocks: list[sparse.csr_array] = []
+    scale = None  # found from the first rows, so that a row has features_per_row on average
     for start in range(0, spec.n_rows, _ROWS_AT_ONCE):
         rows = slice(start, start + _ROWS_AT_ONCE)
         rate = base * (0.4 + spec.n_topics * topics[rows][:, home]) * length[rows, None]
@@ -214,7 +214,13 @@ def _plant_weights(
     return sparse.csc_array((values, (feature, arm)), shape=(spec.n_features, counts.size))
 
 
-def _draw_labels(rng, features, weights, counts, signal) -> sparse.csr_array:
+def _draw_labels(
+    rng: np.random.Generator,
+    features: np.ndarray | sparse.csr_array,
+    weights: sparse.csc_array,
+    counts: np.ndarray,
+    signal: float,
+) -> sparse.csr_array:
     """Give each arm the rows with the largest noisy sums, as many as its count."""
     n_rows = features.shape[0]
     rows, arms = [], []
@@ -226,9 +232,9 @@ def _draw_labels(rng, features, weights, counts, signal) -> sparse.csr_array:
         noisy = signal * sums / np.where(spread > 0, spread, 1) + rng.logistic(size=sums.shape)
         for offset in range(block.shape[1]):
             arm = start + offset
-            top = np.argpartition(-noisy[:, offset], counts[arm] - 1)[: counts[arm]]
-            rows.append(top)
-            arms.append(np.full(top.size, arm))
+            count = counts[arm]
+            rows.append(np.argpartition(-noisy[:, offset], count - 1)[:count].copy())
+            arms.append(np.full(count, arm))
     row, arm = np.concatenate(rows), np.concatenate(arms)
     return sparse.csr_array(
         (np.ones(row.size, dtype=np.int8), (row, arm)), shape=(n_rows, counts.size)
