@@ -1,4 +1,4 @@
-"""Resample weights: how often, or how heavily, each observation counts in each bootstrap resample."""
+"""Resample weights: how much each observation counts in each bootstrap resample."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosers: from one number per arm to an arm. Each moves its own schedule once per round played."""
+"""Choosers: from one number per arm to an arm, each with a schedule that moves once per round."""
 
 from __future__ import annotations
 

@@ -14,7 +14,6 @@ from cbkit.coefficients import StackedCoefficients
 from cbkit.history import Matrix
 from cbkit.newton import Solution, solve_logistic
 
-
 # Up to here the Gram matrix of an arm's observations makes refits cheaper than its features do.
 _MAX_GRAM = 600
 
@@ -55,7 +54,7 @@ class LogisticOracle:
     >>> oracle.fitted_arms
     array([7])
     >>> oracle.score(X)[:, 0, 0].round(2)          # (n_rounds, n_fitted_arms, n_resamples)
-    array([0.13, 0.35, 0.65, 0.87])
+    array([0.19, 0.38, 0.62, 0.81])
     """
 
     C: float = 1.0

@@ -43,7 +43,7 @@ def solve_logistic(
 ) -> Solution:
     """Fit one logistic regression per column of `weights` to the same observations.
 
-    Column r minimises ``|w_r|^2 / 2 + C * sum_i weights[i, r] * log_loss(rewards[i], x_i w_r + b_r)``,
+    Column r minimises ``|w_r|^2 / 2 + C * sum_i weights[i, r] log_loss(rewards[i], x_i w_r + b_r)``,
     scikit-learn's objective with an unpenalised intercept ``b_r``.
 
     Parameters
@@ -82,7 +82,7 @@ def solve_logistic(
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> solution = solve_logistic(X, np.array([0, 0, 1, 1.0]), np.ones((4, 1)))
     >>> solution.coef.round(3), solution.intercept.round(3)
-    (array([[1.252]]), array([-1.878]))
+    (array([[0.958]]), array([-1.437]))
     """
     n_resamples = weights.shape[1]
     intercept = logit(rewards @ weights / weights.sum(axis=0))
