@@ -43,7 +43,7 @@ def solve_logistic(
 ) -> Solution:
     """Fit one logistic regression per column of `weights` to the same observations.
 
-    Column r minimises ``|w_r|^2 / 2 + C * sum_i weights[i, r] log_loss(rewards[i], x_i w_r + b_r)``,
+    Column r minimises ``|w_r|^2 / 2 + C sum_i weights[i, r] log_loss(rewards[i], x_i w_r + b_r)``,
     scikit-learn's objective with an unpenalised intercept ``b_r``.
 
     Parameters
