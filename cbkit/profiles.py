@@ -1,9 +1,10 @@
 """Settle which notebooks run with which parameters.
 
 A profile is a file ``notebooks/params/<profile>.yaml``: a mapping from a notebook's name to the
-parameters it runs with, plus two optional keys. Parameters under ``all`` go to every notebook that
-has them, and ``cell_timeout`` is the number of seconds a cell may take. Every notebook that has a
-parameter ``profile`` gets the profile's name, which is what sends its figures to their folder.
+parameters it runs with, or to a list of such mappings, one per run; plus two optional keys.
+Parameters under ``all`` go to every notebook that has them, and ``cell_timeout`` is the number of
+seconds a cell may take. Every notebook that has a parameter ``profile`` gets the profile's name,
+which is what sends its figures to their folder.
 
 papermill only warns about a parameter that a notebook does not have. Here it is refused, and so is
 a value of another type than the default's.
@@ -31,7 +32,11 @@ class ProfileError(ValueError):
 
 @dataclass(kw_only=True, frozen=True)
 class NotebookRun:
-    """One notebook and the parameters it is to run with, all of them checked."""
+    """One notebook and the parameters it is to run with, all of them checked.
+
+    `name` is the notebook's, followed by what tells its runs apart where there are several, as in
+    ``"06_evaluation-bibtex"``.
+    """
 
     name: str
     path: Path
@@ -84,10 +89,11 @@ def plan(
         raise ProfileError(f"no notebooks in {notebooks_dir()}")
     defaults = {name: notebook_parameters(path) for name, path in paths.items()}
     sections, cell_timeout = _read_profile(profile, paths)
-    common = sections.pop("all", {})
+    common = sections.pop("all", [{}])[0]
     _refuse_unknown(common, {key for own in defaults.values() for key in own}, "any notebook")
-    for name, section in sections.items():
-        _refuse_unknown(section, defaults[name], name)
+    for name, sets in sections.items():
+        for section in sets:
+            _refuse_unknown(section, defaults[name], name)
 
     chosen = [_find_notebook(name, paths) for name in notebooks] or list(paths)
     overrides = overrides or {}
@@ -95,21 +101,26 @@ def plan(
     runs = []
     for name in sorted(set(chosen)):
         own = defaults[name]
-        asked = {"profile": profile} | common | sections.get(name, {})
-        values = {key: _checked(key, asked[key], own[key], name) for key in own if key in asked}
         typed = {key: _read(key, overrides[key], own[key]) for key in own if key in overrides}
-        runs.append(
-            NotebookRun(
-                name=name,
-                path=paths[name],
-                parameters=values | typed,
-                cell_timeout=cell_timeout,
+        sets = []
+        for section in sections.get(name, [{}]):
+            asked = {"profile": profile} | common | section
+            values = {key: _checked(key, asked[key], own[key], name) for key in own if key in asked}
+            if values | typed not in sets:
+                sets.append(values | typed)
+        for parameters in sets:
+            runs.append(
+                NotebookRun(
+                    name="-".join([name, *_apart(parameters, sets)]),
+                    path=paths[name],
+                    parameters=parameters,
+                    cell_timeout=cell_timeout,
+                )
             )
-        )
     return runs
 
 
-def _read_profile(profile: str, known: Mapping[str, Path]) -> tuple[dict[str, dict], int]:
+def _read_profile(profile: str, known: Mapping[str, Path]) -> tuple[dict[str, list[dict]], int]:
     folder = notebooks_dir() / "params"
     path = folder / f"{profile}.yaml"
     if not path.is_file():
@@ -126,13 +137,36 @@ def _read_profile(profile: str, known: Mapping[str, Path]) -> tuple[dict[str, di
         raise ProfileError(
             f"{path.name}: cell_timeout must be a whole number of seconds, got {cell_timeout!r}"
         )
-    for key, section in content.items():
+    sections = {
+        key: content[key] if isinstance(content[key], list) else [content[key] or {}]
+        for key in content
+    }
+    for key, sets in sections.items():
         if key != "all" and key not in known:
             names = [*known, "all", "cell_timeout"]
             raise ProfileError(f"{path.name}: no notebook {key!r}; {_instead(key, names)}")
-        if section is not None and not isinstance(section, dict):
-            raise ProfileError(f"{path.name}: {key} must map parameters to values, got {section!r}")
-    return {key: section or {} for key, section in content.items()}, cell_timeout
+        for section in sets:
+            if not isinstance(section, dict) or (key == "all" and len(sets) > 1):
+                raise ProfileError(
+                    f"{path.name}: {key} must map parameters to values, got {section!r}"
+                )
+    return sections, cell_timeout
+
+
+def _apart(parameters: Mapping[str, Scalar], sets: Sequence[Mapping[str, Scalar]]) -> list[str]:
+    """Return the values by which one of several sets of parameters differs from the others.
+
+    Examples
+    --------
+    >>> sets = [{"dataset": "bibtex", "seed": 0}, {"dataset": "demo", "seed": 0}]
+    >>> _apart(sets[0], sets)
+    ['bibtex']
+    """
+    return [
+        str(value).replace("/", "_")
+        for key, value in parameters.items()
+        if any(key not in other or other[key] != value for other in sets)
+    ]
 
 
 def _find_notebook(given: str, known: Mapping[str, Path]) -> str:

@@ -45,7 +45,7 @@ def run_notebooks(profile: str, runs: Sequence[NotebookRun]) -> int:
     failed = []
     for notebook in runs:
         start = time.perf_counter()
-        failure = _run_notebook(notebook, folder / notebook.path.name)
+        failure = _run_notebook(notebook, folder / f"{notebook.name}.ipynb")
         seconds = time.perf_counter() - start
         outcome = "  failed" if failure else ""
         print(f"{notebook.name:<{width}}  {seconds:8.1f} s{outcome}", flush=True)

@@ -84,6 +84,22 @@ def test_profile_sets_common_then_notebook_then_typed_parameters(workbook):
     assert typed[0].parameters["shuffle"] is False
 
 
+def test_a_list_of_sets_runs_a_notebook_once_per_set_under_a_name_of_its_own(workbook):
+    set_profile(
+        workbook, "00_facts: [{name: a/b, rate: 1}, {name: c, rate: 1}]\ncell_timeout: 60\n"
+    )
+    assert [run.name for run in plan("demo")] == ["00_facts-a_b", "00_facts-c", "01_sum"]
+    assert [run.parameters["name"] for run in plan("demo", notebooks=["00"])] == ["a/b", "c"]
+    assert main(["run", "--notebook", "00", "-p", "n_rounds", "7"]) == 0
+    assert printed(workbook, "00_facts-c")[-1] == "7 1.0 c True demo"
+
+
+def test_sets_that_typed_parameters_make_equal_run_once(workbook):
+    set_profile(workbook, "00_facts: [{name: a}, {name: c}]")
+    (run,) = plan("demo", notebooks=["00"], overrides={"name": "d"})
+    assert (run.name, run.parameters["name"]) == ("00_facts", "d")
+
+
 def test_notebooks_run_in_reading_order_and_are_found_by_name_or_number(workbook):
     assert [run.name for run in plan("demo")] == ["00_facts", "01_sum"]
     assert [run.name for run in plan("demo", notebooks=["01", "00_facts.ipynb"])] == [
@@ -106,6 +122,8 @@ def test_notebooks_run_in_reading_order_and_are_found_by_name_or_number(workbook
         ("00_facts: {shuffle: 1}", "shuffle must be bool like its default True, got 1"),
         ("00_facts: {name: [a]}", "name must be str like its default 'demo', got ['a']"),
         ("00_facts: 5", "00_facts must map parameters to values, got 5"),
+        ("00_facts: [{n_round: 5}]", "no parameter 'n_round' in 00_facts; did you mean n_rounds?"),
+        ("all: [{n_rounds: 5}, {n_rounds: 6}]", "all must map parameters to values"),
         ("[1, 2]", "must map notebooks to parameters, got [1, 2]"),
         ("a: b: c", "demo.yaml is not YAML"),
         ("cell_timeout: soon", "cell_timeout must be a whole number of seconds, got 'soon'"),
