@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit
 
 INDEPENDENT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -174,3 +175,19 @@ MODELS = {
         ),
     )
 }
+
+
+def describe_models(seed: int, sample_size: int = 10_000) -> pd.DataFrame:
+    """Tabulate the models by one large sample of each."""
+    rows = []
+    for model in MODELS.values():
+        X, y = model.samples(1, sample_size, np.random.default_rng(seed))
+        rows.append(
+            {
+                "model": model.name,
+                "intercept": model.intercept,
+                "std of the linear predictor": model.predictor(X).std(),
+                "mean target": y.mean(),
+            }
+        )
+    return pd.DataFrame(rows).set_index("model").round(2)

@@ -135,6 +135,7 @@ def reading_curves(
             label=label,
         )
     _size_axis(ax, compared["sample_size"])
+    ax.set_xlim(compared["sample_size"].min() / 1.2, compared["sample_size"].max() * 1.2)
     if value == "std_pct":
         ax.set_yscale("log")
         ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
@@ -176,7 +177,7 @@ def weight_differences(compared: pd.DataFrame, ax: Axes, *, margin_pct: float) -
     low, high = compared["n_pairs"].min(), compared["n_pairs"].max()
     pairs = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     ax.set_xlabel(
-        f"coverage minus the bootstrap's, in points\n95% t interval over paired samples, n = {pairs}"
+        f"coverage minus the bootstrap's (points)\n95% t interval over paired samples, n = {pairs}"
     )
     ax.set_title(f"sample sizes: {compared['sample_sizes'].iloc[0]}")
     return ax
@@ -215,6 +216,7 @@ def resample_curves(cells: pd.DataFrame, ax: Axes, *, title: str = "") -> Axes:
     ax.set_xticks(numbers, [f"{number}" for number in numbers])
     ax.xaxis.set_minor_locator(NullLocator())
     ax.set_xlabel("number of resamples")
+    ax.set_ylabel("mean coverage (%)")
     ax.set_title(title)
     return ax
 
