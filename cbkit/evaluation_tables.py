@@ -32,6 +32,30 @@ def final_table(results: Results) -> pd.DataFrame:
     return table.join(facts.rename(columns=_SHARES | {"n_fitted_arms": "fitted arms"}))
 
 
+def beside_greedy(finals: pd.DataFrame, policies: list[str]) -> pd.DataFrame:
+    """Put beside each other how often policies explored and how they differ from Greedy.
+
+    Returns
+    -------
+    DataFrame
+        Per data set, variant and policy: ``explored_share`` (mean), ``n_equal`` (replicates with
+        Greedy's reward to the digit), difference from Greedy with low, high and n.
+    """
+    chosen = finals[finals["policy"].isin(["Greedy", *policies])]
+    compared = paired_differences(chosen, "Greedy")
+    keys = ["dataset", "variant", "policy"]
+    rewards = chosen.pivot(index=["dataset", "variant", "seed"], columns="policy")["mean_reward"]
+    equal = rewards.drop(columns="Greedy").eq(rewards["Greedy"], axis=0).stack()
+    facts = pd.DataFrame(
+        {
+            "explored_share": chosen.groupby(keys)["explored_share"].mean(),
+            "n_equal": equal.groupby(keys).sum(),
+        }
+    )
+    table = compared[[*keys, "difference", "low", "high", "n"]].join(facts, on=keys)
+    return table[[*keys, "explored_share", "n_equal", "difference", "low", "high", "n"]]
+
+
 def sentences(finals: pd.DataFrame) -> list[str]:
     """Say per variant which policy ends best and which are clearly above or below the references.
 
