@@ -1,0 +1,156 @@
+"""What a run costs: CPU seconds and peak memory.
+
+CPU seconds, not those on the clock, are what a busy machine leaves comparable. Contenders take
+turns, seed by seed, so that a change of the machine's speed meets all of them.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from cbkit.datasets import load_dataset
+from cbkit.multilabel import MultilabelDataset
+from cbkit.registry import make_policy
+from cbkit.simulate import simulate
+
+MB = 1e6
+
+Contender = Callable[..., dict[str, float]]
+
+
+def play(
+    dataset: MultilabelDataset,
+    *,
+    seed: int,
+    policy: str,
+    n_rounds: int | None = None,
+    refit_every: int = 50,
+    **parameters: Any,
+) -> dict[str, float]:
+    """Let a registered policy play, and say what that took.
+
+    Parameters
+    ----------
+    dataset : MultilabelDataset
+    seed, n_rounds, refit_every
+        As for `simulate`.
+    policy : str
+        A name of `policy_names`.
+    **parameters
+        Those of the policy that differ from the paper's.
+
+    Returns
+    -------
+    dict
+        ``mean_reward``, ``seconds`` of CPU time, ``n_refits``, ``n_fitted_arms`` and ``policy_mb``,
+        the size of the policy on disk after the run: its histories, weights and coefficients.
+
+    Examples
+    --------
+    >>> cost = play(load_dataset("digits"), seed=0, policy="Greedy", n_rounds=200)
+    >>> cost["seconds"] > 0, cost["policy_mb"] < 1
+    (True, True)
+    """
+    player = make_policy(policy, dataset, **parameters)
+    start = time.process_time()
+    log = simulate(player, dataset, seed=seed, n_rounds=n_rounds, refit_every=refit_every)
+    return {
+        "mean_reward": log.mean_reward,
+        "seconds": time.process_time() - start,
+        "n_refits": log.facts["n_refits"],
+        "n_fitted_arms": log.facts["n_fitted_arms"],
+        "policy_mb": len(pickle.dumps(player)) / MB,
+    }
+
+
+def race(
+    dataset: MultilabelDataset, contenders: Mapping[str, Contender], seeds: Sequence[int]
+) -> pd.DataFrame:
+    """Run contenders in turns, seed by seed, each on one thread.
+
+    Parameters
+    ----------
+    dataset : MultilabelDataset
+    contenders : mapping of str to callable
+        Labels and functions ``f(dataset, seed=...) -> dict``, such as `play` or
+        `cbkit.plain_loop.plain_loop` with their other parameters bound by `functools.partial`.
+    seeds : sequence of int
+
+    Returns
+    -------
+    DataFrame
+        ``contender``, ``seed``, then what the functions returned.
+    """
+    rows = []
+    with threadpool_limits(1):
+        for seed in seeds:
+            for label, run in contenders.items():
+                rows.append({"contender": label, "seed": seed} | run(dataset, seed=seed))
+    return pd.DataFrame(rows)
+
+
+def peak_memory() -> float:
+    """Return the most memory, in MB, that this process has held so far.
+
+    On Linux it is read from ``/proc``: a child's ``ru_maxrss`` starts at its parent's peak there,
+    which would count the memory of the notebook.
+
+    Examples
+    --------
+    >>> 1 < peak_memory() < 1e6
+    True
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
+        return int(lines["VmHWM"].split()[0]) * 1024 / MB
+    import resource  # absent on Windows, where nothing says a process's peak without more packages
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / MB if sys.platform == "darwin" else peak * 1024 / MB
+
+
+def isolated(dataset: str, contender: Contender, seeds: Sequence[int]) -> pd.DataFrame:
+    """Run one contender in a process of its own, so that the peak of its memory is its own.
+
+    Parameters
+    ----------
+    dataset : str
+        Name for `load_dataset`.
+    contender : callable
+        As for `race`.
+    seeds : sequence of int
+        One run each, one after another.
+
+    Returns
+    -------
+    DataFrame
+        What the contender returned per ``seed``, and of its process the peak of memory in MB:
+        ``import_mb`` with the package loaded, ``loaded_mb`` with the data set, ``peak_mb`` at
+        the end, after this run and those before it.
+    """
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as fresh:
+        rows = fresh.submit(_alone, dataset, contender, list(seeds)).result()
+    return pd.DataFrame(rows)
+
+
+def _alone(dataset: str, contender: Contender, seeds: list[int]) -> list[dict[str, float]]:
+    imported = peak_memory()
+    data = load_dataset(dataset)
+    facts = {"import_mb": imported, "loaded_mb": peak_memory()}
+    rows = []
+    with threadpool_limits(1):
+        for seed in seeds:
+            cost = contender(data, seed=seed)
+            rows.append({"seed": seed} | cost | facts | {"peak_mb": peak_memory()})
+    return rows

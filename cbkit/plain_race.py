@@ -1,0 +1,167 @@
+"""The package against the loop that one would write without it: who takes how many CPU seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from cbkit.costs import Contender, play
+from cbkit.plain_loop import plain_loop
+from cbkit.style import colour_of
+
+PLAIN, CAREFUL = "plain loop", "careful loop"
+FORMS = {PLAIN: {}, CAREFUL: {"by_block": True}}
+
+# What was asked of the package before it was measured: the plain loop takes this much longer.
+AIMS = {"Greedy": 10, "EpsilonGreedy": 10, "OnlineBootstrappedUCB": 15, "BootstrappedUCB": 5}
+_MARKERS = {PLAIN: "o", CAREFUL: "s"}
+
+
+def contenders(*, n_rounds: int | None = None, n_resamples: int = 10) -> dict[str, Contender]:
+    """Return the policies of `AIMS`, and the plain and careful loops that do the same work.
+
+    The loops have fresh multinomial weights alone; OnlineBootstrappedUCB, which keeps its weights,
+    is compared with these as well. EpsilonGreedy does not let its 20% decay, as the loops do not.
+
+    Examples
+    --------
+    >>> list(contenders())[:3]
+    ['Greedy', 'plain loop as Greedy', 'careful loop as Greedy']
+    """
+    resamples = {"n_resamples": n_resamples}
+    parameters = {
+        "Greedy": ({}, {}),
+        "EpsilonGreedy": ({"decay": 1.0}, {"explore_probability": 0.2}),
+        "OnlineBootstrappedUCB": (resamples, None),
+        "BootstrappedUCB": (resamples, resamples),
+    }
+    found: dict[str, Contender] = {}
+    for policy, (own, loop) in parameters.items():
+        found[policy] = partial(play, policy=policy, n_rounds=n_rounds, **own)
+        if loop is not None:
+            for form, how in FORMS.items():
+                found[f"{form} as {policy}"] = partial(plain_loop, n_rounds=n_rounds, **how, **loop)
+    return found
+
+
+def pairs() -> list[tuple[str, str]]:
+    """Return who is compared with whom: each policy with the loops of its kind."""
+    kept, fresh = "OnlineBootstrappedUCB", "BootstrappedUCB"
+    same = {policy: fresh if policy == kept else policy for policy in AIMS}
+    return [(policy, f"{form} as {same[policy]}") for policy in AIMS for form in FORMS]
+
+
+def ratios(table: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> pd.DataFrame:
+    """Divide what slower contenders take by what faster ones take on the same seeds.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `race`.
+    pairs : sequence of (fast, slow)
+        Labels of contenders.
+
+    Returns
+    -------
+    DataFrame
+        Per pair: ``fast``, ``slow``, mean ``fast_seconds`` and ``slow_seconds``, ``ratio`` of these
+        two, ``lowest`` and ``highest`` ratio of a seed, ``ratio_per_refit`` of the seconds per
+        refit, and ``n``. Contenders that draw differently choose differently and refit more or
+        less often: the last ratio takes that out.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"contender": ["a", "b"], "seed": 0, "seconds": [1.0, 6.0]})
+    >>> ratios(table.assign(n_refits=[10, 20]), [("a", "b")])[["ratio", "ratio_per_refit"]]
+       ratio  ratio_per_refit
+    0    6.0              3.0
+    """
+    rows = []
+    runs = {label: part.set_index("seed") for label, part in table.groupby("contender")}
+    for fast, slow in pairs:
+        one, other = runs[fast], runs[slow]
+        by_seed = (other["seconds"] / one["seconds"]).to_numpy()
+        if np.isnan(by_seed).any():
+            raise ValueError(
+                f"{fast} and {slow} have different seeds, {one.index.tolist()} and "
+                f"{other.index.tolist()}; run both in the same race"
+            )
+        means = one[["seconds", "n_refits"]].mean(), other[["seconds", "n_refits"]].mean()
+        ratio = means[1]["seconds"] / means[0]["seconds"]
+        rows.append(
+            {
+                "fast": fast,
+                "slow": slow,
+                "fast_seconds": means[0]["seconds"],
+                "slow_seconds": means[1]["seconds"],
+                "ratio": ratio,
+                "lowest": by_seed.min(),
+                "highest": by_seed.max(),
+                "ratio_per_refit": ratio * means[0]["n_refits"] / means[1]["n_refits"],
+                "n": len(by_seed),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def ratio_dots(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Draw how much longer the loops take than each policy, beside what was asked for.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `ratios`, of `pairs`.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+    """
+    ax = plt.subplots(figsize=(7.5, 3.4))[1] if ax is None else ax
+    policies = list(table["fast"].unique())
+    for height, policy in zip(range(len(policies))[::-1], policies, strict=True):
+        for form, marker in _MARKERS.items():
+            row = table[(table["fast"] == policy) & table["slow"].str.startswith(form)].iloc[0]
+            at = height + (0.15 if form == PLAIN else -0.15)
+            colour = colour_of(policy)
+            ax.plot([row["lowest"], row["highest"]], [at, at], color=colour)
+            face = colour if form == PLAIN else "white"
+            ax.plot(row["ratio"], at, marker, color=colour, mfc=face, label=form)
+        aim = AIMS[policy]
+        ax.plot(
+            [aim, aim], [height - 0.35, height + 0.35], color="black", lw=1.5, label="asked for"
+        )
+    handles, labels = ax.get_legend_handles_labels()
+    shown = dict(zip(labels, handles, strict=True))
+    ax.legend(shown.values(), shown, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+    ax.set_yticks(range(len(policies)), policies[::-1])
+    ax.set_xlim(left=0)
+    n = int(table["n"].min())
+    ax.set_xlabel(
+        f"CPU seconds of the loop over those of the policy\nlines: lowest to highest of {n} seeds"
+    )
+    return ax
+
+
+def ratio_reading(table: pd.DataFrame) -> list[str]:
+    """Say for each policy what was asked for and what was found, against both forms."""
+    lines = []
+    for policy, aim in AIMS.items():
+        rows = table[table["fast"] == policy].set_index("slow")
+        plain = rows[rows.index.str.startswith(PLAIN)].iloc[0]
+        careful = rows[rows.index.str.startswith(CAREFUL)].iloc[0]
+        verdict = "met" if plain["ratio"] >= aim else "**not met**"
+        lines.append(
+            f"{policy}: {plain['fast_seconds']:.2f} s against {plain['slow_seconds']:.1f} s of the "
+            f"plain loop, **{plain['ratio']:.0f} times** as long ({plain['lowest']:.0f} to "
+            f"{plain['highest']:.0f}; {aim} times was asked for: {verdict}), and "
+            f"{careful['slow_seconds']:.1f} s of the careful one, {careful['ratio']:.1f} times "
+            f"({careful['lowest']:.1f} to {careful['highest']:.1f}). Per refit the ratios "
+            f"are {plain['ratio_per_refit']:.0f} and {careful['ratio_per_refit']:.1f}."
+        )
+    return lines
