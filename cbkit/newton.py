@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy import sparse
+from scipy.special import expit
 
 from cbkit.history import Matrix
 from cbkit.spaces import FeatureSpace, ObservationSpace, Space, without_empty_columns
@@ -85,9 +86,12 @@ def solve_logistic(
     (array([[0.958]]), array([-1.437]))
     """
     n_resamples = weights.shape[1]
-    intercept = logit(rewards @ weights / weights.sum(axis=0))
+    intercept = np.log(rewards @ weights) - np.log((1.0 - rewards) @ weights)
     if start is not None:
         intercept = start.intercept.copy()
+    # The scale on which a fall of the objective moves no probability: few weights and long rows
+    # make it small.
+    tol = tol * np.minimum(1.0, C * weights.sum(axis=0)) / max(1.0, _squared_norms(X).max())
     if gram is not None:
         dual = np.zeros((X.shape[0], n_resamples))
         if start is not None and start.dual is not None:
@@ -102,13 +106,17 @@ def solve_logistic(
     return Solution(full, intercept)
 
 
+def _squared_norms(X: Matrix) -> np.ndarray:
+    return X.power(2).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
+
+
 def _minimise(
     space: Space,
     point: np.ndarray,
     intercept: np.ndarray,
     rewards: np.ndarray,
     weights: np.ndarray,
-    tol: float,
+    tol: np.ndarray,
 ) -> None:
     """Move `point` and `intercept` to each column's optimum, in place.
 
@@ -141,6 +149,7 @@ def _minimise(
             if not len(active):
                 return
             x, b, logits, weights = x[:, going], b[going], logits[:, going], weights[:, going]
+            tol = tol[going]
     point[:, active], intercept[active] = x, b
 
 

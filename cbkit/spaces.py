@@ -34,7 +34,7 @@ class Space(Protocol):
         """Return the linear predictor without intercept, shape (n_observations, n_columns)."""
 
     def newton_step(
-        self, x: np.ndarray, residual: np.ndarray, curvature: np.ndarray, tol: float
+        self, x: np.ndarray, residual: np.ndarray, curvature: np.ndarray, tol: np.ndarray
     ) -> Step:
         """Return the step, the intercept's step, the logits' move and the squared decrement."""
 
@@ -59,7 +59,7 @@ def _dot(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.einsum("ij,ij->j", left, right)
 
 
-def _target(squared_residual: np.ndarray, tol: float) -> np.ndarray:
+def _target(squared_residual: np.ndarray, tol: np.ndarray) -> np.ndarray:
     """Return down to where the squared residuals have to go in this Newton step."""
     forced = squared_residual * np.minimum(_FORCING**2, squared_residual)
     return np.maximum(forced, 1e-2 * tol)
@@ -87,6 +87,7 @@ class FeatureSpace:
         self.XT = X.T
         self._few_and_dense = not sparse.issparse(X) and X.shape[1] <= _MAX_FACTOR
         self._factor = None
+        self._factored = 0.0  # the curvature that the factor is of
         self._squaresT = None
 
     def _preconditioner(self, curvature: np.ndarray) -> Precondition:
@@ -95,7 +96,9 @@ class FeatureSpace:
                 self._squaresT = (self.X * self.X).T
             diagonal, diagonal_b = 1.0 + self._squaresT @ curvature, curvature.sum(axis=0) + _TINY
             return lambda r, r_b: (r / diagonal, r_b / diagonal_b)
-        if self._factor is None:
+        total = curvature.sum()
+        if self._factor is None or not 0.5 < total / self._factored < 2.0:
+            self._factored = total
             stride = -(-len(self.X) // _ROWS_OF_FACTOR)
             rows = np.column_stack([self.X[::stride], np.ones(len(self.X[::stride]))])
             mean = stride * curvature[::stride].mean(axis=1, keepdims=True)
@@ -118,7 +121,7 @@ class FeatureSpace:
         return _dot(x, step), 0.5 * _dot(step, step)
 
     def newton_step(
-        self, x: np.ndarray, residual: np.ndarray, curvature: np.ndarray, tol: float
+        self, x: np.ndarray, residual: np.ndarray, curvature: np.ndarray, tol: np.ndarray
     ) -> Step:
         """Solve for the Newton step of all columns."""
         precondition = self._preconditioner(curvature)
@@ -160,6 +163,7 @@ class ObservationSpace:
 
     def __init__(self, gram: np.ndarray) -> None:
         self.gram = gram
+        self.trace = np.trace(gram)
 
     def logits(self, x: np.ndarray) -> np.ndarray:
         """Return ``X @ X.T @ x``."""
@@ -170,10 +174,11 @@ class ObservationSpace:
         return _dot(step, linear), 0.5 * _dot(step, linear_move)
 
     def newton_step(
-        self, x: np.ndarray, residual: np.ndarray, curvature: np.ndarray, tol: float
+        self, x: np.ndarray, residual: np.ndarray, curvature: np.ndarray, tol: np.ndarray
     ) -> Step:
         """Solve for the Newton step of all columns."""
-        diagonal_b = curvature.sum(axis=0) + _TINY
+        # What is left of the intercept's curvature once the dual can take its place, at least.
+        diagonal_b = (curvature / (1.0 + curvature * self.trace)).sum(axis=0) + _TINY
         r, r_b = -(x + residual), -residual.sum(axis=0)
         gram_r = self.gram @ r
         step, step_b = np.zeros_like(r), np.zeros_like(r_b)
@@ -201,4 +206,23 @@ class ObservationSpace:
             after = np.where(running, _dot(r, gram_r) + r_b * z_b, rz)
             beta = _ratio(after, rz, running)
             p, gram_p, p_b, rz = r + beta * p, gram_r + beta * gram_p, z_b + beta * p_b, after
+        else:
+            for column in np.flatnonzero(rz > target):
+                solved = self._direct_step(x[:, column], residual[:, column], curvature[:, column])
+                step[:, column], step_b[column], move[:, column], decrement[column] = solved
         return step, step_b, move, decrement
+
+    def _direct_step(self, x: np.ndarray, residual: np.ndarray, curvature: np.ndarray) -> Step:
+        """Solve for one column's step without iterations, where rounding holds these up."""
+        n = len(x)
+        curved = curvature[:, None] * self.gram
+        system = np.empty((n + 1, n + 1))
+        system[:n, :n] = np.eye(n) + curved
+        system[:n, n] = curvature
+        system[n, :n] = curved.sum(axis=0)
+        system[n, n] = curvature.sum() + _TINY
+        descent = -np.append(x + residual, residual.sum())
+        solved = np.linalg.solve(system, descent)
+        step, step_b = solved[:n], solved[n]
+        move = self.gram @ step
+        return step, step_b, move + step_b, descent[:n] @ move + descent[n] * step_b
