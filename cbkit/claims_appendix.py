@@ -1,7 +1,8 @@
 """The paper's claims on cold starts, many arms, gradient norms, bounds and shared rewards.
 
 They are tested on tables of the appendix notebooks. All but the coverage study's have one row per
-run: ``dataset``, ``policy``, ``variant``, ``seed``, ``checksum``, ``n_rounds``, ``mean_reward``.
+run: ``dataset``, ``policy``, ``variant``, ``seed``, ``checksum``, ``n_rounds``, ``mean_reward``;
+the one on gradient norms has ``prior`` and ``criterion`` in the place of ``variant``.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import pandas as pd
 from cbkit.claims import LITTLE, Rows, best_of, runs_of
 from cbkit.verdicts import (
     PAPER,
+    TUNED,
     Claim,
     UntestableError,
     compare_runs,
@@ -42,7 +44,6 @@ def _pair(runs: pd.DataFrame, first: str, second: str, claimed: str, **rest: Any
         runs_of(runs, first),
         runs_of(runs, second),
         claimed,
-        setting=PAPER,
         comparison=f"{policy}, {first} minus {second}",
         **rest,
     )
@@ -51,7 +52,7 @@ def _pair(runs: pd.DataFrame, first: str, second: str, claimed: str, **rest: Any
 def _cold_start_helps(table: pd.DataFrame) -> Rows:
     rows = []
     for dataset, policy, runs in _groups(table[~table["policy"].isin(_UNIFORM)]):
-        labels = {"dataset": dataset, "policy": policy}
+        labels = {"dataset": dataset, "policy": policy, "setting": PAPER}
         best = {}
         for family in FAMILIES:
             names = [name for name in runs["policy"].unique() if name.startswith(family)]
@@ -113,11 +114,15 @@ def _more_arms_help(table: pd.DataFrame) -> Rows:
 
 
 def _weighted_norm_is_better(table: pd.DataFrame) -> Rows:
-    return [
-        _pair(runs, "weighted", other, "above", dataset=dataset, policy=policy)
-        for dataset, policy, runs in _groups(table)
-        for other in ("min", "max")
-    ]
+    rows = []
+    table = table[table["criterion"].notna()]  # Greedy has none
+    for (dataset, prior), runs in table.groupby(["dataset", "prior"], sort=False):
+        setting = PAPER if prior == "prior 3, 7, 2" else TUNED
+        for policy, own in runs.groupby("policy", sort=False):
+            labels = {"dataset": dataset, "policy": policy, "setting": setting}
+            own = own.assign(policy=own["criterion"])
+            rows += [_pair(own, "weighted", other, "above", **labels) for other in ("min", "max")]
+    return rows
 
 
 def _gamma_covers(table: pd.DataFrame) -> Rows:
@@ -154,6 +159,7 @@ def _sharing_rewards(table: pd.DataFrame) -> Rows:
             "above" if runs["labels_per_row"].iloc[0] <= ABOUT_ONE else "below",
             dataset=dataset,
             policy=policy,
+            setting=PAPER,
         )
         for dataset, policy, runs in _groups(table)
     ]

@@ -53,6 +53,7 @@ def beside_greedy(finals: pd.DataFrame, policies: list[str]) -> pd.DataFrame:
         }
     )
     table = compared[[*keys, "difference", "low", "high", "n"]].join(facts, on=keys)
+    table["n_equal"] = table["n_equal"].astype(int)
     return table[[*keys, "explored_share", "n_equal", "difference", "low", "high", "n"]]
 
 

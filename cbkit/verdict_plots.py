@@ -42,9 +42,9 @@ def effects(comparisons: pd.DataFrame) -> np.ndarray:
     handles = [Line2D([], [], color=colour, marker="o") for colour in COLOURS.values()]
     handles += [Line2D([], [], color="k", marker="o", mfc="white"), Patch(color=_CLAIMED)]
     names = [*COLOURS, "planted data", "where the claim has it"]
-    fig.legend(handles, names, loc="outside upper right", ncols=len(names), frameon=False)
+    fig.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
     lines = caption(comparisons["n"], "lines").replace("over", "of the paired differences over")
-    fig.supxlabel(f"difference, in percent of what is subtracted\n{lines}", size=10)
+    axes[-1, 0].set_xlabel(f"difference, in percent of what is subtracted\n{lines}")
     return axes[:, 0]
 
 

@@ -196,7 +196,12 @@ def judge(
         verdicts.append({"claim": claim.number, "text": claim.text, "reason": reason})
     comparisons = pd.DataFrame(rows, columns=COMPARISON_COLUMNS)
     table = pd.DataFrame(verdicts)
-    return table.merge(_verdicts(table["claim"], comparisons), on="claim"), comparisons
+    table = table.merge(_verdicts(table["claim"], comparisons), on="claim")
+    undecided = (table["verdict"] == UNTESTABLE) & (table["reason"] == "")
+    some = undecided & (table["open"] > 0)
+    table.loc[some, "reason"] = "every interval is open: these replicates do not decide"
+    table.loc[undecided & ~some, "reason"] = "there are no real data at hand"
+    return table, comparisons
 
 
 def _verdicts(numbers: Iterable[int], comparisons: pd.DataFrame) -> pd.DataFrame:

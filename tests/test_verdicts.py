@@ -127,6 +127,14 @@ def test_claim_without_its_table_is_not_testable_and_says_why():
     assert list(table["claim"]) == list(range(1, 12))
 
 
+def test_claim_without_real_data_or_without_a_decision_says_so():
+    row, _ = judged(4, evaluation(dataset="mediamill-like"))
+    assert (row["verdict"], row["planted"]) == ("not testable here", "not testable here")
+    assert row["reason"] == "there are no real data at hand"
+    assert judged(4, evaluation())[0]["reason"].startswith("every interval is open")
+    assert judged(3, evaluation())[0]["reason"] == ""
+
+
 def test_claim_whose_runs_are_not_there_says_which():
     row, _ = judged(4, evaluation().query("policy != 'ContextualAdaptiveGreedy2'"))
     assert row["verdict"] == "not testable here"
@@ -267,12 +275,17 @@ def test_more_arms_are_compared_at_the_constants_that_are_good_for_them(many, ex
 
 def test_weighted_norm_is_compared_with_min_and_max():
     parts = [
-        runs({"ActiveExplorer": level}, variant=variant)
-        for variant, level in {"weighted": 0.3, "min": 0.2, "max": 0.4}.items()
+        runs({"ActiveExplorer": level + gain}, criterion=criterion, prior=prior)
+        for criterion, level in {"weighted": 0.3, "min": 0.2, "max": 0.4}.items()
+        for prior, gain in {
+            "prior 3, 7, 2": 0,
+            "prior 5/k, 4, 2": 0.3 * (criterion == "weighted"),
+        }.items()
     ]
+    parts.append(runs({"Greedy": 0.5}, prior="prior 3, 7, 2"))
     row, comparisons = judged(9, pd.concat(parts))
-    assert row["verdict"] == "holds in part"
-    assert list(comparisons["outcome"]) == ["supported", "contradicted"]
+    assert (row["verdict"], row["tuned prior"]) == ("holds in part", "holds")
+    assert list(comparisons["outcome"]) == ["supported", "contradicted", "supported", "supported"]
 
 
 def test_coverage_counts_by_sample_size_within_two_points():
