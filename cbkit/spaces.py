@@ -59,10 +59,10 @@ def _dot(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.einsum("ij,ij->j", left, right)
 
 
-def _target(squared_residual: np.ndarray, tol: np.ndarray) -> np.ndarray:
+def _target(squared_residual: np.ndarray, floor: np.ndarray) -> np.ndarray:
     """Return down to where the squared residuals have to go in this Newton step."""
     forced = squared_residual * np.minimum(_FORCING**2, squared_residual)
-    return np.maximum(forced, 1e-2 * tol)
+    return np.maximum(forced, floor)
 
 
 def _ratio(above: np.ndarray, below: np.ndarray, running: np.ndarray) -> np.ndarray:
@@ -130,7 +130,7 @@ class FeatureSpace:
         move, decrement = np.zeros_like(curvature), np.zeros_like(r_b)
         p, p_b = precondition(r, r_b)
         rz = _dot(r, p) + r_b * p_b
-        target = _target(rz, tol)
+        target = _target(rz, 1e-4 * tol)  # the diagonal may hide steep valleys
         for _ in range(2 * len(r) + 10):
             running = rz > target
             if not running.any():
@@ -185,7 +185,7 @@ class ObservationSpace:
         move, decrement = np.zeros_like(curvature), np.zeros_like(r_b)
         p, gram_p, p_b = r.copy(), gram_r, r_b / diagonal_b
         rz = _dot(r, gram_r) + r_b * p_b
-        target = _target(rz, tol)
+        target = _target(rz, 1e-2 * tol)
         for _ in range(2 * len(r) + 10):
             running = rz > target
             if not running.any():
