@@ -11,6 +11,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from cbkit.bootstrap import Resampling
 from cbkit.history import Matrix
 
 
@@ -61,6 +62,21 @@ def takes_sample_weights(classifier: Any) -> bool:
     return has_fit_parameter(_last_step(classifier), "sample_weight")
 
 
+def check_classifier(classifier: Any, method: str, resampling: Resampling | None) -> None:
+    """Refuse what cannot be fitted by `method`, or not with the weights of `resampling`."""
+    if isinstance(classifier, type):
+        raise ValueError(f"classifier must be an instance; write {classifier.__name__}(...)")
+    if not hasattr(classifier, method):
+        raise ValueError(f"classifier must have a {method} method, got {classifier!r}")
+    fractional = resampling and resampling.kind not in ("multinomial", "poisson")
+    if fractional and not takes_sample_weights(classifier):
+        raise ValueError(
+            f"{type(classifier).__name__} takes no sample weights, which "
+            f'{resampling.kind} resamples need; write kind="poisson"'
+            + (' or "multinomial"' if method == "fit" else "")
+        )
+
+
 def _weights_argument(classifier: Any, weights: np.ndarray | None) -> dict[str, np.ndarray]:
     if weights is None:
         return {}
@@ -93,6 +109,7 @@ def fit_guarded(
         0 or 1.
     weights : ndarray, shape (n_observations,), or None
         Weights of the observations; whole numbers for classifiers without sample weights.
+        Folds of a calibration are as many as the rarer label allows.
     rng : numpy.random.Generator
         Seeds the clone.
     probability : {"sigmoid", "calibrated"}
@@ -114,18 +131,24 @@ def fit_guarded(
         rows = _repeat_rows(weights)
         X, rewards, weights = X[rows], rewards[rows], None
     model = seeded_clone(classifier, rng)
-    if probability == "calibrated" and not hasattr(model, "predict_proba"):
-        model = _calibrated(model, rewards)
-    if isinstance(model, CalibratedClassifierCV):
-        return model.fit(X, rewards, **({} if weights is None else {"sample_weight": weights}))
+    rarest = int(np.bincount(rewards).min())
+    if isinstance(model, CalibratedClassifierCV) and isinstance(model.cv, int | None):
+        if rarest < 2:
+            return ConstantModel(float(smoothed_share(rewards.sum(), rewards.size)))
+        model = model.set_params(cv=min(model.cv or 5, rarest))
+    elif probability == "calibrated" and not hasattr(model, "predict_proba"):
+        model = _calibrated(model, folds=min(3, rarest))
     return model.fit(X, rewards, **_weights_argument(model, weights))
 
 
-def _calibrated(model: Any, rewards: np.ndarray) -> Any:
-    """Wrap in Platt's calibration with as many folds as the rarer label allows, up to 3."""
-    folds = min(3, int(np.bincount(rewards, minlength=2).min()))
-    # One observation of a label cannot be split: until the next, the sigmoid has to do.
-    return CalibratedClassifierCV(model, cv=folds) if folds >= 2 else model
+def _calibrated(model: Any, folds: int) -> Any:
+    """Wrap a classifier, or a pipeline's last step, which takes the weights, in calibration."""
+    if folds < 2:  # one observation of a label cannot be split: until the next, the sigmoid does
+        return model
+    if not isinstance(model, Pipeline):
+        return CalibratedClassifierCV(model, cv=folds)
+    name, last = model.steps[-1]
+    return Pipeline([*model.steps[:-1], (name, CalibratedClassifierCV(last, cv=folds))])
 
 
 def partial_fit(model: Any, X: Matrix, rewards: np.ndarray, weights: np.ndarray | None) -> None:

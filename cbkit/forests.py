@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cbkit.bootstrap import Resampling
 from cbkit.checks import check_percentile
-from cbkit.classifiers import seeded_clone, without_arm
+from cbkit.classifiers import fit_guarded, positive_probability, seeded_clone, without_arm
 from cbkit.history import Matrix
 
 
@@ -59,15 +59,15 @@ class ForestOracle:
 
     def learn(self, arm: int, X: Matrix, rewards: np.ndarray, rng: np.random.Generator) -> None:
         """Grow the arm's forest anew on its whole history."""
-        self._forests[arm] = seeded_clone(self.forest, rng).fit(X, rewards.astype(np.int64))
+        self._forests[arm] = fit_guarded(self.forest, X, rewards, None, rng)
 
     def score(self, X: Matrix) -> np.ndarray:
         """Return each tree's expected rewards, shape (n_rounds, n_fitted_arms, n_trees)."""
         X = X.astype(np.float32)  # what trees split on; converted once for all of them
         scores = np.empty((X.shape[0], len(self._forests), self.n_resamples))
         for position, forest in enumerate(self._forests.values()):
-            for resample, tree in enumerate(forest.estimators_):
-                scores[:, position, resample] = tree.predict_proba(X)[:, 1]
+            for resample, tree in enumerate(getattr(forest, "estimators_", [forest])):
+                scores[:, position, resample:] = positive_probability(tree, X)[:, None]
         return scores
 
     def drop_arm(self, arm: int) -> None:

@@ -9,11 +9,12 @@ import numpy as np
 
 from cbkit.bootstrap import Resampling
 from cbkit.classifiers import (
+    check_classifier,
     fit_guarded,
     partial_fit,
     positive_probability,
     seeded_clone,
-    takes_sample_weights,
+    smoothed_share,
     without_arm,
 )
 from cbkit.history import Matrix
@@ -77,14 +78,7 @@ class ClassifierOracle:
     def __post_init__(self) -> None:
         if self.probability not in ("sigmoid", "calibrated"):
             raise ValueError(f"probability must be sigmoid or calibrated, got {self.probability!r}")
-        if not hasattr(self.classifier, "fit"):
-            raise ValueError(f"classifier must have a fit method, got {self.classifier!r}")
-        fractional = self.resampling and self.resampling.kind not in ("multinomial", "poisson")
-        if fractional and not takes_sample_weights(self.classifier):
-            raise ValueError(
-                f"{type(self.classifier).__name__} takes no sample weights, which "
-                f'{self.resampling.kind} resamples need; write kind="poisson" or "multinomial"'
-            )
+        check_classifier(self.classifier, "fit", self.resampling)
         self._models: dict[int, list[Any]] = {}
         self._weights: dict[int, np.ndarray] = {}
 
@@ -134,7 +128,8 @@ class StreamingOracle:
 
     Notes
     -----
-    An arm counts as fitted once it has learned from both kinds of reward.
+    An arm counts as fitted once it has learned from both kinds of reward; a resample whose weights
+    left it with one of them predicts its smoothed share until then.
 
     Examples
     --------
@@ -159,8 +154,10 @@ class StreamingOracle:
                 f"{type(self.classifier).__name__} has no partial_fit; write SGDClassifier or "
                 "another incremental classifier, or ClassifierOracle for full refits"
             )
+        check_classifier(self.classifier, "partial_fit", self.resampling)
         check_streaming_resampling(self.resampling)
         self._models: dict[int, list[Any]] = {}
+        self._labels: dict[int, np.ndarray] = {}
         self._seen: dict[int, set[int]] = {}
 
     @property
@@ -173,12 +170,15 @@ class StreamingOracle:
         n_resamples = self.resampling.n_resamples if self.resampling else 1
         if arm not in self._models:
             self._models[arm] = [seeded_clone(self.classifier, rng) for _ in range(n_resamples)]
+            self._labels[arm] = np.zeros((2, n_resamples))
             self._seen[arm] = set()
         self._seen[arm].update(np.asarray(rewards, dtype=np.int64).tolist())
         weights = self.resampling.update(None, len(rewards), rng) if self.resampling else None
         for resample, model in enumerate(self._models[arm]):
             column = None if weights is None else weights[:, resample]
             partial_fit(model, X, rewards, column)
+        weights = np.ones((len(rewards), 1)) if weights is None else weights
+        self._labels[arm] += np.array([1.0 - rewards, rewards]) @ weights
 
     def score(self, X: Matrix) -> np.ndarray:
         """Return expected rewards, shape (n_rounds, n_fitted_arms, n_resamples)."""
@@ -186,13 +186,17 @@ class StreamingOracle:
         arms = self.fitted_arms
         scores = np.empty((X.shape[0], len(arms), n_resamples))
         for position, arm in enumerate(arms):
-            for resample, model in enumerate(self._models[arm]):
+            negative, positive = self._labels[arm]
+            scores[:, position] = smoothed_share(positive, positive + negative)
+            for resample in np.flatnonzero((positive > 0) & (negative > 0)):
+                model = self._models[arm][resample]
                 scores[:, position, resample] = positive_probability(model, X)
         return scores
 
     def drop_arm(self, arm: int) -> None:
         """Forget `arm`; the arms after it move down by one."""
         self._models = without_arm(arm, self._models)
+        self._labels = without_arm(arm, self._labels)
         self._seen = without_arm(arm, self._seen)
 
 
