@@ -52,8 +52,9 @@ def play(
     Returns
     -------
     dict
-        ``mean_reward``, ``seconds`` of CPU time, ``n_refits``, ``n_fitted_arms`` and ``policy_mb``,
-        the size of the policy on disk after the run: its histories, weights and coefficients.
+        ``mean_reward``, ``seconds`` of CPU time, ``n_refits``, ``n_fitted_arms``, the sizes
+        ``n_rounds``, ``n_arms`` and ``n_features``, and ``policy_mb``, the size of the policy on
+        disk after the run: its histories, weights and coefficients.
 
     Examples
     --------
@@ -69,18 +70,22 @@ def play(
         "seconds": time.process_time() - start,
         "n_refits": log.facts["n_refits"],
         "n_fitted_arms": log.facts["n_fitted_arms"],
+        "n_rounds": log.facts["n_rounds"],
+        "n_arms": dataset.n_arms,
+        "n_features": dataset.n_features,
         "policy_mb": len(pickle.dumps(player)) / MB,
     }
 
 
 def race(
-    dataset: MultilabelDataset, contenders: Mapping[str, Contender], seeds: Sequence[int]
+    dataset: str | MultilabelDataset, contenders: Mapping[str, Contender], seeds: Sequence[int]
 ) -> pd.DataFrame:
     """Run contenders in turns, seed by seed, each on one thread.
 
     Parameters
     ----------
-    dataset : MultilabelDataset
+    dataset : str or MultilabelDataset
+        Name for `load_dataset`, or a data set.
     contenders : mapping of str to callable
         Labels and functions ``f(dataset, seed=...) -> dict``, such as `play` or
         `cbkit.plain_loop.plain_loop` with their other parameters bound by `functools.partial`.
@@ -91,11 +96,12 @@ def race(
     DataFrame
         ``contender``, ``seed``, then what the functions returned.
     """
+    data = load_dataset(dataset) if isinstance(dataset, str) else dataset
     rows = []
     with threadpool_limits(1):
         for seed in seeds:
             for label, run in contenders.items():
-                rows.append({"contender": label, "seed": seed} | run(dataset, seed=seed))
+                rows.append({"contender": label, "seed": seed} | run(data, seed=seed))
     return pd.DataFrame(rows)
 
 

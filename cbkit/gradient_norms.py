@@ -18,13 +18,13 @@ from cbkit.multilabel import MultilabelDataset
 from cbkit.registry import make_policy
 from cbkit.simulate import simulate
 from cbkit.stats import holm, paired_differences
-from cbkit.style import FAMILIES, colour_of
+from cbkit.style import colour_of
 
 CRITERIA = ("weighted", "min", "max")
 POLICIES = ("ActiveExplorer", "ActiveAdaptiveGreedy")
 PRIORS = {
-    "3, 7, 2": {"MABFirst": {"a": 3, "b": 7, "m": 2}},
-    "5/k, 4, 2": TUNED_PRIOR,
+    "prior 3, 7, 2": {"MABFirst": {"a": 3, "b": 7, "m": 2}},
+    "prior 5/k, 4, 2": TUNED_PRIOR,
 }
 
 
@@ -208,7 +208,7 @@ def agreement_reading(table: pd.DataFrame) -> list[str]:
     means = table.groupby(["policy", "prior"], sort=False)[["weighted_is_best", "max_is_best"]]
     for (policy, prior), row in means.mean().iterrows():
         lines.append(
-            f"{policy}, prior {prior}: the explored arm was the best arm itself in "
+            f"{policy}, {prior}: the explored arm was the best arm itself in "
             f"{row['weighted_is_best']:.0%} of the exploring rounds with weighted and in "
             f"{row['max_is_best']:.0%} with max."
         )
@@ -230,16 +230,21 @@ def agreement_dots(table: pd.DataFrame) -> np.ndarray:
     priors = list(table["prior"].unique())
     size = 3.2 + 3.4 * len(priors), 3.9
     fig, axes = plt.subplots(1, len(priors), figsize=size, sharey=True, squeeze=False)
-    colours = {POLICIES[0]: colour_of(POLICIES[0]), POLICIES[1]: FAMILIES["adaptive greedy"]}
+    looks = {
+        policy: {"color": colour_of(policy), "marker": marker, "mfc": face, "ls": ""}
+        for policy, marker, face in zip(
+            POLICIES, "os", [colour_of(POLICIES[0]), "white"], strict=True
+        )
+    }
     for prior, ax in zip(priors, axes[0], strict=True):
-        for policy, colour in colours.items():
+        for policy, look in looks.items():
             runs = table[(table["prior"] == prior) & (table["policy"] == policy)]
             for height, column in enumerate(reversed(AGREEMENTS)):
                 at = height + (0.15 if policy == POLICIES[0] else -0.15)
-                ax.plot(runs[column], [at] * len(runs), "o", color=colour, alpha=0.7, clip_on=False)
-        ax.set(xlim=(0, 1), title=f"prior {prior}", xlabel="share of the rounds")
+                ax.plot(runs[column], [at] * len(runs), **look, clip_on=False)
+        ax.set(xlim=(0, 1), title=prior, xlabel="share of the rounds")
     axes[0, 0].set_yticks(range(len(AGREEMENTS)), list(AGREEMENTS.values())[::-1])
-    marks = [Line2D([], [], color=colour, marker="o", ls="") for colour in colours.values()]
-    fig.legend(marks, list(colours), loc="outside upper right", ncols=2, frameon=False)
+    handles = [Line2D([], [], **look) for look in looks.values()]
+    fig.legend(handles, list(looks), loc="outside upper right", ncols=2, frameon=False)
     fig.get_layout_engine().set(w_pad=0.14)
     return axes[0]

@@ -9,8 +9,10 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import LogLocator
 
 from cbkit.costs import play, race
+from cbkit.datasets import load_dataset
 from cbkit.multilabel import MultilabelDataset
 from cbkit.registry import policy_parameters
 from cbkit.style import colour_of, linestyle_of
@@ -36,7 +38,7 @@ def resized(dataset: MultilabelDataset, axis: str, size: int) -> MultilabelDatas
 
 
 def growth(
-    dataset: MultilabelDataset,
+    dataset: str,
     policies: Sequence[str],
     sizes: Mapping[str, Sequence[int]],
     *,
@@ -47,7 +49,8 @@ def growth(
 
     Parameters
     ----------
-    dataset : MultilabelDataset
+    dataset : str
+        Name for `load_dataset`.
     policies : sequence of str
         Names of `policy_names`.
     sizes : mapping of str to sequence of int
@@ -62,10 +65,10 @@ def growth(
     DataFrame
         ``axis``, ``size``, ``policy``, then as from `race`.
     """
-    parts = []
+    whole, parts = load_dataset(dataset), []
     for axis, values in sizes.items():
         for size in values:
-            data = resized(dataset, axis, size) if axis in ("arms", "features") else dataset
+            data = resized(whole, axis, size) if axis in ("arms", "features") else whole
             keywords: dict[str, Any] = {"n_rounds": size if axis == "rounds" else n_rounds}
             taking_part = list(policies)
             if axis == "resamples":
@@ -141,6 +144,8 @@ def growth_panels(table: pd.DataFrame) -> np.ndarray:
         column[-1].set_xlabel(name)
     for label, ax in zip(COSTS.values(), axes[:, 0], strict=True):
         ax.set_ylabel(label)
+        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.yaxis.set_major_formatter("{x:g}")
     handles = dict(zip(*axes[0, 0].get_legend_handles_labels()[::-1], strict=True))
     fig.legend(handles.values(), handles, loc="outside upper center", ncols=4, frameon=False)
     return axes

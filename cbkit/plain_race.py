@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from cbkit.costs import Contender, play
 from cbkit.plain_loop import plain_loop
@@ -131,14 +132,19 @@ def ratio_dots(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
             colour = colour_of(policy)
             ax.plot([row["lowest"], row["highest"]], [at, at], color=colour)
             face = colour if form == PLAIN else "white"
-            ax.plot(row["ratio"], at, marker, color=colour, mfc=face, label=form)
+            ax.plot(row["ratio"], at, marker, color=colour, mfc=face)
         aim = AIMS[policy]
         ax.plot(
             [aim, aim], [height - 0.35, height + 0.35], color="black", lw=1.5, label="asked for"
         )
-    handles, labels = ax.get_legend_handles_labels()
-    shown = dict(zip(labels, handles, strict=True))
-    ax.legend(shown.values(), shown, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+    grey = {"color": "#4D4D4D", "ls": ""}
+    handles = [
+        Line2D([], [], marker=marker, mfc=grey["color"] if form == PLAIN else "white", **grey)
+        for form, marker in _MARKERS.items()
+    ]
+    handles.append(Line2D([], [], color="black"))
+    labels = [*_MARKERS, "asked for"]
+    ax.legend(handles, labels, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
     ax.set_yticks(range(len(policies)), policies[::-1])
     ax.set_xlim(left=0)
     n = int(table["n"].min())

@@ -31,7 +31,7 @@ def hoard(dataset, *, seed, megabytes):
 
 
 def test_contenders_take_turns_seed_by_seed():
-    table = race(None, {"a": partial(busy, seconds=0), "b": partial(busy, seconds=0)}, [3, 4])
+    table = race("digits", {"a": partial(busy, seconds=0), "b": partial(busy, seconds=0)}, [3, 4])
     assert table[["seed", "contender"]].to_numpy().tolist() == [
         [3, "a"],
         [3, "b"],
@@ -59,7 +59,7 @@ def test_waiting_costs_no_cpu_seconds(monkeypatch):
 
 class Log:
     mean_reward = 0.0
-    facts = {"n_refits": 0, "n_fitted_arms": 0}  # noqa: RUF012
+    facts = {"n_refits": 0, "n_fitted_arms": 0, "n_rounds": 0}  # noqa: RUF012
 
 
 def test_ratios_are_of_means_with_the_extremes_of_the_seeds():
@@ -125,7 +125,7 @@ def test_memory_is_measured_in_a_process_that_knows_nothing_of_its_parent():
 def test_one_axis_grows_at_a_time():
     data = load_dataset("digits")
     sizes = {"rounds": [100], "arms": [4], "features": [16], "resamples": [3]}
-    table = growth(data, ["Greedy", "BootstrappedUCB"], sizes, seeds=[0, 1], n_rounds=150)
+    table = growth("digits", ["Greedy", "BootstrappedUCB"], sizes, seeds=[0, 1], n_rounds=150)
     counts = table.groupby(["axis", "policy"]).size().to_dict()
     assert counts.pop(("resamples", "BootstrappedUCB")) == 2
     assert len(counts) == 6 and set(counts.values()) == {2}
