@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
 from cbkit.coverage import SPREADS, expected_coverage
 from cbkit.endlabels import add_end_labels
@@ -139,6 +139,7 @@ def reading_curves(
     if value == "std_pct":
         ax.set_yscale("log")
         ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+        ax.yaxis.set_minor_formatter(NullFormatter())
     words = {"mean_pct": "mean coverage (%)", "std_pct": "std over samples (points)"}
     ax.set_ylabel(words[value])
     ax.set_title(title)
