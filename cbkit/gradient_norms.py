@@ -228,8 +228,8 @@ def agreement_dots(table: pd.DataFrame) -> np.ndarray:
     ndarray of Axes, shape (n_priors,)
     """
     priors = list(table["prior"].unique())
-    size = 3.2 + 3.4 * len(priors), 3.9
-    fig, axes = plt.subplots(1, len(priors), figsize=size, sharey=True, squeeze=False)
+    shape = {"figsize": (3.2 + 3.4 * len(priors), 3.9), "sharey": True, "squeeze": False}
+    fig, axes = plt.subplots(1, len(priors), **shape, layout="constrained")
     looks = {
         policy: {"color": colour_of(policy), "marker": marker, "mfc": face, "ls": ""}
         for policy, marker, face in zip(

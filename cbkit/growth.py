@@ -125,10 +125,8 @@ def growth_panels(table: pd.DataFrame) -> np.ndarray:
     ndarray of Axes, shape (n_costs, n_axes)
     """
     names = list(table["axis"].unique())
-    size = 1.5 + 2.7 * len(names), 5.6
-    fig, axes = plt.subplots(
-        len(COSTS), len(names), figsize=size, sharex="col", sharey="row", squeeze=False
-    )
+    shape = {"figsize": (1.5 + 2.7 * len(names), 5.6), "sharex": "col", "sharey": "row"}
+    fig, axes = plt.subplots(len(COSTS), len(names), **shape, squeeze=False, layout="constrained")
     for name, column in zip(names, axes.T, strict=True):
         part = table[table["axis"] == name]
         for cost, ax in zip(COSTS, column, strict=True):

@@ -4,14 +4,15 @@ import os
 import time
 from functools import partial
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
 from cbkit import load_dataset
 from cbkit.costs import isolated, peak_memory, play, race
-from cbkit.growth import exponents, growth, resized
-from cbkit.plain_race import AIMS, contenders, pairs, ratio_reading, ratios
+from cbkit.growth import COSTS, exponents, growth, growth_panels, resized
+from cbkit.plain_race import AIMS, contenders, pairs, ratio_dots, ratio_reading, ratios
 
 MB = 1_000_000
 
@@ -89,8 +90,8 @@ def test_every_policy_with_an_aim_meets_both_loops_in_the_race():
     assert all(fast in names and slow in names for fast, slow in pairs())
 
 
-@pytest.mark.parametrize(("plain_seconds", "verdict"), [(20.0, ": met)"), (4.0, "**not met**")])
-def test_the_reading_says_whether_the_aim_was_met(plain_seconds, verdict):
+def raced(plain_seconds):
+    """Ratios of a made-up race: the plain loops take `plain_seconds`, all others one second."""
     rows = [
         {
             "contender": name,
@@ -100,8 +101,31 @@ def test_the_reading_says_whether_the_aim_was_met(plain_seconds, verdict):
         }
         for name in contenders()
     ]
-    for line in ratio_reading(ratios(pd.DataFrame(rows), pairs())):
+    return ratios(pd.DataFrame(rows), pairs())
+
+
+@pytest.mark.parametrize(("plain_seconds", "verdict"), [(20.0, ": met)"), (4.0, "**not met**")])
+def test_the_reading_says_whether_the_aim_was_met(plain_seconds, verdict):
+    for line in ratio_reading(raced(plain_seconds)):
         assert verdict in line and f"**{plain_seconds:.0f} times**" in line
+
+
+def test_figure_of_ratios_shows_both_loops_beside_the_aim():
+    ax = ratio_dots(raced(20.0))
+    drawn = [line.get_xdata()[0] for line in ax.lines if line.get_marker() != "None"]
+    aims = [line.get_xdata()[0] for line in ax.lines if line.get_color() == "black"]
+    assert sorted(drawn) == [1.0] * 4 + [20.0] * 4
+    assert aims == list(AIMS.values())
+    plt.close(ax.figure)
+
+
+def test_figure_of_growth_has_a_row_per_cost_and_a_column_per_axis():
+    table = pd.DataFrame({"axis": ["arms", "arms", "rounds", "rounds"], "size": [2, 4, 10, 20]})
+    axes = growth_panels(table.assign(policy="Greedy", seconds=[1, 2, 3, 4], policy_mb=0.5))
+    assert axes.shape == (len(COSTS), 2)
+    assert [ax.get_xlabel() for ax in axes[-1]] == ["arms", "rounds"]
+    assert axes[0, 1].lines[0].get_ydata().tolist() == [3, 4]
+    plt.close(axes[0, 0].figure)
 
 
 def test_peak_memory_rises_with_what_is_held_and_stays_there():

@@ -1,5 +1,6 @@
 """The appendix on gradient norms: which arms the criteria pick, in runs and beside them."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +14,7 @@ from cbkit.gradient_norms import (
     CriteriaNotes,
     against_weighted,
     agreement,
+    agreement_dots,
     agreement_reading,
     criteria_experiment,
     noted_run,
@@ -60,6 +62,9 @@ def test_min_and_weighted_are_one_rule_and_max_another(digits):
     assert (table[["min_is_weighted", "same_arm_min"]] == 1).all(axis=None)
     assert (table["same_arm_max"] < 1).all()
     assert "**1,000 of 1,000** rounds of the runs" in agreement_reading(table)[0]
+    axes = agreement_dots(table)
+    assert [ax.get_title() for ax in axes] == list(PRIORS)
+    plt.close(axes[0].figure)
 
 
 def made_up_finals():
