@@ -86,7 +86,7 @@ def solve_logistic(
     (array([[0.958]]), array([-1.437]))
     """
     n_resamples = weights.shape[1]
-    intercept = np.log(rewards @ weights) - np.log((1.0 - rewards) @ weights)
+    intercept = _log_odds(rewards, weights)
     if start is not None:
         intercept = start.intercept.copy()
     # The scale on which a fall of the objective moves no probability: few weights and long rows
@@ -124,8 +124,8 @@ def _minimise(
     """
     active = np.arange(len(intercept))
     rewards = rewards[:, None]
+    logits = _start_logits(space, point, intercept, rewards, weights)
     x, b = point, intercept
-    logits = space.logits(x) + b
     for _ in range(_MAX_NEWTON_STEPS):
         probability = expit(logits)
         residual = weights * (probability - rewards)
@@ -151,6 +151,27 @@ def _minimise(
             x, b, logits, weights = x[:, going], b[going], logits[:, going], weights[:, going]
             tol = tol[going]
     point[:, active], intercept[active] = x, b
+
+
+def _start_logits(
+    space: Space, point: np.ndarray, intercept: np.ndarray, rewards: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    """Return the logits; set columns to no covariates where that does better than the start.
+
+    Fresh weights can make a start of large logits so wrong that its curvature vanishes.
+    """
+    linear = space.logits(point)
+    logits = linear + intercept
+    cold = _log_odds(rewards[:, 0], weights)
+    loss = np.logaddexp(0.0, logits) - np.logaddexp(0.0, cold) - rewards * (logits - cold)
+    _, penalty = space.penalty(point, point, linear, linear)
+    worse = (weights * loss).sum(axis=0) + penalty > 0
+    point[:, worse], intercept[worse], logits[:, worse] = 0.0, cold[worse], cold[worse]
+    return logits
+
+
+def _log_odds(rewards: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    return np.log(rewards @ weights) - np.log((1.0 - rewards) @ weights)
 
 
 def _step_sizes(
