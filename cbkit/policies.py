@@ -9,62 +9,12 @@ import numpy as np
 
 from cbkit.checks import as_arms, as_contexts, as_rewards, check_whole
 from cbkit.choosers import Chooser, Greedy
-from cbkit.coldstart import split_cold_start
+from cbkit.coldscores import ColdStart
 from cbkit.exploration import Context
 from cbkit.history import History, Matrix
 from cbkit.indices import Index, Mean
 from cbkit.oracles import Oracle
-
-
-@dataclass
-class Block:
-    """Contexts that were scored together, between two refits.
-
-    Attributes
-    ----------
-    X : csr_array or ndarray, shape (n_rounds, n_features)
-        The contexts.
-    warm : ndarray of int
-        Arms that their oracles score.
-    is_cold : ndarray of bool, shape (n_arms,)
-        All other arms.
-    scores : ndarray, shape (n_rounds, n_warm, n_resamples)
-        The oracles' expected rewards.
-    indices : ndarray, shape (n_rounds, n_warm), or None
-        Their indices, where the index is not random.
-    """
-
-    X: Matrix
-    warm: np.ndarray
-    is_cold: np.ndarray
-    scores: np.ndarray
-    indices: np.ndarray | None
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """A round's choice and what is known of it.
-
-    Attributes
-    ----------
-    arm : int
-        The chosen arm.
-    explored : bool
-        Whether the chooser left the arms of highest index.
-    cold_start : bool
-        Whether the arm was scored by the cold start, not by its oracle.
-    index : float
-        The arm's index.
-    propensity : float
-        Exact probability of the arm given context and history; NaN where it is not known, as when
-        Beta draws or random resamples enter.
-    """
-
-    arm: int
-    explored: bool
-    cold_start: bool
-    index: float
-    propensity: float
+from cbkit.rounds import Block, Decision
 
 
 @dataclass(kw_only=True)
@@ -107,10 +57,7 @@ class Policy:
 
     def __post_init__(self) -> None:
         check_whole("n_arms", self.n_arms, least=2)
-        self._mab_first, self._smoothing = split_cold_start(self.cold_start)
-        for part in (self._mab_first, self._smoothing):
-            if part:
-                part.check_arms(self.n_arms)
+        self.cold_start_ = ColdStart(self.cold_start, self.n_arms)
         self.history_ = History(self.n_arms)
         self.n_features_: int | None = None
         self.n_refits_ = 0
@@ -148,10 +95,9 @@ class Policy:
         if self.n_fitted_arms:
             warm = self.oracle.fitted_arms
             scores = self.oracle.score(X)
-            if self._mab_first:
-                ready = ~self._mab_first.is_cold(self.history_.positives, self.history_.negatives)
-                if not ready[warm].all():
-                    scores, warm = scores[:, ready[warm]], warm[ready[warm]]
+            if self.cold_start_.mab_first:  # a streaming oracle may be ready before its time
+                ready = self.cold_start_.is_over(self.history_)[warm]
+                scores, warm = scores[:, ready], warm[ready]
             if not np.isfinite(scores).all():
                 raise ValueError(f"the oracle of {self.name} scored a context as NaN or infinite")
             is_cold[warm] = False
@@ -189,9 +135,9 @@ class Policy:
             values[block.warm] = self.index(block.scores[row : row + 1], rng)[0]
         else:
             values[block.warm] = block.indices[row]
-        drawn = self._fill_cold(values, np.flatnonzero(block.is_cold), rng) or (
-            self.index.random and len(block.warm) > 0
-        )
+        cold = np.flatnonzero(block.is_cold)
+        drawn = self.cold_start_.fill(values, cold, self.history_, rng)
+        drawn |= self.index.random and len(block.warm) > 0
         choice = self.chooser.choose(values, Context(block.X, row), rng)
         return Decision(
             arm=choice.arm,
@@ -200,21 +146,6 @@ class Policy:
             index=float(values[choice.arm]),
             propensity=choice.propensity if choice.blind or not drawn else float("nan"),
         )
-
-    def _fill_cold(self, values: np.ndarray, cold: np.ndarray, rng: np.random.Generator) -> bool:
-        """Fill in the values of `cold` arms, smooth, and tell whether anything was drawn."""
-        positives, negatives = self.history_.positives, self.history_.negatives
-        if self._mab_first:
-            values[cold] = self._mab_first.draw(cold, positives[cold], negatives[cold], rng)
-        else:
-            played = positives[cold] + negatives[cold]
-            values[cold] = np.where(played > 0, positives[cold] / np.maximum(played, 1), 0.5)
-        if self._smoothing:
-            smooth = self._smoothing(values, positives + negatives)
-            if self._mab_first:  # Beta draws need no smoothing: they carry a prior of their own
-                smooth[cold] = values[cold]
-            values[:] = smooth
-        return self._mab_first is not None and len(cold) > 0
 
     def record(self, X: Matrix, row: int, arm: int, reward: int) -> None:
         """Add row `row` of `X` to the history of `arm`."""
@@ -236,14 +167,9 @@ class Policy:
         if self.oracle is None:
             return
         history = self.history_
-        if self.oracle.streaming:
-            ready = np.ones(self.n_arms, dtype=bool)
-        elif self._mab_first:
-            ready = ~self._mab_first.is_cold(history.positives, history.negatives)
-        else:
-            ready = (history.positives > 0) & (history.negatives > 0)
+        ready = self.cold_start_.is_over(history)
         for arm in sorted(history.changed):
-            if ready[arm]:
+            if ready[arm] or self.oracle.streaming:
                 self.oracle.learn(arm, *history.observations(arm), rng)
                 self.n_refits_ += 1
         history.changed.clear()
@@ -306,15 +232,7 @@ class Policy:
         **constants : float
             Its cold-start constants ``a`` and ``b``, where these are given per arm.
         """
-        parts = [part for part in (self._mab_first, self._smoothing) if part]
-        per_arm = {name for part in parts for name in ("a", "b") if np.ndim(getattr(part, name))}
-        if unused := sorted(set(constants) - per_arm):
-            raise ValueError(
-                f"add_arm got {', '.join(unused)}, but the cold start has no such constants per arm"
-            )
-        mab_first = self._mab_first and self._mab_first.add_arm(constants)
-        self._smoothing = self._smoothing and self._smoothing.add_arm(constants)
-        self._mab_first = mab_first
+        self.cold_start_.add_arm(constants)
         self.history_.add_arm()
         self.n_arms += 1
         return self.n_arms - 1
@@ -326,10 +244,7 @@ class Policy:
             raise ValueError("a policy needs at least 2 arms; cannot drop one of 2")
         if hasattr(self.chooser, "drop_arm"):
             self.chooser.drop_arm(arm)  # first, as it may refuse
-        if self._mab_first:
-            self._mab_first = self._mab_first.drop_arm(arm)
-        if self._smoothing:
-            self._smoothing = self._smoothing.drop_arm(arm)
+        self.cold_start_.drop_arm(arm)
         self.history_.drop_arm(arm)
         if self.oracle is not None:
             self.oracle.drop_arm(arm)

@@ -57,7 +57,9 @@ def arms_of(decisions):
 def test_without_cold_start_unfitted_arms_score_their_mean_reward_and_unplayed_ones_a_half():
     made = policy([0.3], arms=[0], n_arms=3, counts=([9, 2, 0], [9, 0, 0]))
     values = np.array([0.3, np.nan, np.nan])
-    assert not made._fill_cold(values, np.array([1, 2]), np.random.default_rng(0))
+    assert not made.cold_start_.fill(
+        values, np.array([1, 2]), made.history_, np.random.default_rng(0)
+    )
     assert values.tolist() == [0.3, 1.0, 0.5]
     assert decide(made)[0].index == 1.0
 
@@ -65,9 +67,9 @@ def test_without_cold_start_unfitted_arms_score_their_mean_reward_and_unplayed_o
 def test_smoothing_alone_smooths_every_arm_by_its_number_of_observations():
     # (18 * .3 + 1) / 28 fitted, (2 * 1 + 1) / 12 one label only, 1 / 10 unplayed
     made = policy([0.3], arms=[0], n_arms=3, counts=([9, 2, 0], [9, 0, 0]))
-    made._smoothing = Smoothing(a=1, b=10)
+    made.cold_start_.smoothing = Smoothing(a=1, b=10)
     values = np.array([0.3, np.nan, np.nan])
-    made._fill_cold(values, np.array([1, 2]), np.random.default_rng(0))
+    made.cold_start_.fill(values, np.array([1, 2]), made.history_, np.random.default_rng(0))
     np.testing.assert_allclose(values, [6.4 / 28, 3 / 12, 0.1])
 
 
@@ -80,7 +82,7 @@ def test_mab_first_replaces_the_oracle_below_its_threshold_alone():
     assert block.is_cold.tolist() == [False, True]
     assert np.isnan(made.score(X)[:, 1]).all()
     values = np.array([0.9, np.nan])
-    assert made._fill_cold(values, np.array([1]), np.random.default_rng(0))
+    assert made.cold_start_.fill(values, np.array([1]), made.history_, np.random.default_rng(0))
     assert values[0] == 0.9
     assert 0 < values[1] < 1e-8
 
@@ -98,9 +100,9 @@ def test_cold_arm_scores_a_fresh_beta_draw_in_each_round():
 def test_both_cold_starts_smooth_oracles_but_not_draws():
     prior = MABFirst(a=9e9, b=1e-3)  # draws of 1
     made = policy([0.3], arms=[0], n_arms=2, counts=([9, 0], [9, 0]))
-    made._mab_first, made._smoothing = prior, Smoothing(a=1, b=10)
+    made.cold_start_.mab_first, made.cold_start_.smoothing = prior, Smoothing(a=1, b=10)
     values = np.array([0.3, np.nan])
-    made._fill_cold(values, np.array([1]), np.random.default_rng(0))
+    made.cold_start_.fill(values, np.array([1]), made.history_, np.random.default_rng(0))
     np.testing.assert_allclose(values, [6.4 / 28, 1.0])
 
 

@@ -134,8 +134,8 @@ def test_overrides_replace_the_papers():
 def test_cold_start_and_oracle_may_be_plain_data():
     plain = {"MABFirst": {"a": 1, "b": 4, "m": 3}, "Smoothing": {"a": 1, "b": 10}}
     policy = make_policy("Greedy", DATA, cold_start=plain, oracle={"logistic": {"C": 10.0}})
-    assert policy._mab_first == MABFirst(a=1, b=4, m=3)
-    assert policy._smoothing == Smoothing(a=1, b=10)
+    assert policy.cold_start_.mab_first == MABFirst(a=1, b=4, m=3)
+    assert policy.cold_start_.smoothing == Smoothing(a=1, b=10)
     assert policy.oracle == LogisticOracle(C=10.0)
     streaming = make_policy("Greedy", DATA, oracle="streaming-logistic").oracle
     assert isinstance(streaming, StreamingLogisticOracle)
@@ -144,8 +144,8 @@ def test_cold_start_and_oracle_may_be_plain_data():
 def test_cold_start_constants_may_be_written_over_the_number_of_arms():
     plain = {"MABFirst": {"a": "5/k", "b": 4, "m": 2}, "Smoothing": {"a": "0.5 / k", "b": 1}}
     policy = make_policy("Greedy", DATA, cold_start=plain)
-    assert policy._mab_first == MABFirst(a=1.25, b=4, m=2)
-    assert policy._smoothing == Smoothing(a=0.125, b=1)
+    assert policy.cold_start_.mab_first == MABFirst(a=1.25, b=4, m=2)
+    assert policy.cold_start_.smoothing == Smoothing(a=0.125, b=1)
     assert plain["MABFirst"]["a"] == "5/k"
 
 

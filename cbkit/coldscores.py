@@ -1,0 +1,91 @@
+"""What arms score by themselves: a policy's cold start at work on its history."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cbkit.coldstart import split_cold_start
+from cbkit.history import History
+
+
+class ColdStart:
+    """Scores the arms that have no oracle yet, and says which may have one.
+
+    Parameters
+    ----------
+    cold_start : MABFirst, Smoothing, both in a tuple, a mapping, or None
+        See `split_cold_start`. Without any, an arm scores its mean reward so far, and 1/2 while it
+        is unplayed.
+    n_arms : int
+        Number of arms.
+
+    Examples
+    --------
+    >>> from cbkit import Smoothing
+    >>> values = np.array([np.nan, 0.5])                # the second arm's oracle says 1/2
+    >>> cold = ColdStart(Smoothing(a=1, b=4), n_arms=2)
+    >>> cold.fill(values, np.array([0]), History(2), np.random.default_rng(0))
+    False
+    >>> values                                            # both unplayed: a/b
+    array([0.25, 0.25])
+    """
+
+    def __init__(self, cold_start: Any, n_arms: int) -> None:
+        self.mab_first, self.smoothing = split_cold_start(cold_start)
+        for part in (self.mab_first, self.smoothing):
+            if part:
+                part.check_arms(n_arms)
+
+    def is_over(self, history: History) -> np.ndarray:
+        """Tell which arms have seen enough for an oracle, shape (n_arms,)."""
+        if self.mab_first:
+            return ~self.mab_first.is_cold(history.positives, history.negatives)
+        return (history.positives > 0) & (history.negatives > 0)
+
+    def fill(
+        self, values: np.ndarray, cold: np.ndarray, history: History, rng: np.random.Generator
+    ) -> bool:
+        """Fill in the values of `cold` arms, smooth, and tell whether anything was drawn.
+
+        Parameters
+        ----------
+        values : ndarray, shape (n_arms,)
+            The other arms' values; changed in place.
+        cold : ndarray of int
+            Arms that their oracles do not score.
+        history : History
+            Counts of all arms.
+        rng : numpy.random.Generator
+            Source of the Beta draws.
+        """
+        positives, negatives = history.positives, history.negatives
+        if self.mab_first:
+            values[cold] = self.mab_first.draw(cold, positives[cold], negatives[cold], rng)
+        else:
+            played = positives[cold] + negatives[cold]
+            values[cold] = np.where(played > 0, positives[cold] / np.maximum(played, 1), 0.5)
+        if self.smoothing:
+            smooth = self.smoothing(values, positives + negatives)
+            if self.mab_first:  # Beta draws need no smoothing: they carry a prior of their own
+                smooth[cold] = values[cold]
+            values[:] = smooth
+        return self.mab_first is not None and len(cold) > 0
+
+    def add_arm(self, constants: dict[str, float]) -> None:
+        """Add an arm, with its `constants` where these are given per arm."""
+        parts = [part for part in (self.mab_first, self.smoothing) if part]
+        per_arm = {name for part in parts for name in ("a", "b") if np.ndim(getattr(part, name))}
+        if unused := sorted(set(constants) - per_arm):
+            raise ValueError(
+                f"add_arm got {', '.join(unused)}, but the cold start has no such constants per arm"
+            )
+        mab_first = self.mab_first and self.mab_first.add_arm(constants)
+        self.smoothing = self.smoothing and self.smoothing.add_arm(constants)
+        self.mab_first = mab_first
+
+    def drop_arm(self, arm: int) -> None:
+        """Forget the constants of `arm`."""
+        self.mab_first = self.mab_first and self.mab_first.drop_arm(arm)
+        self.smoothing = self.smoothing and self.smoothing.drop_arm(arm)
