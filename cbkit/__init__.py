@@ -6,18 +6,20 @@ The workbook's notebooks call what is named here; `README.md` maps them to the p
 from cbkit.algorithms import (
     ActiveAdaptiveGreedy,
     ActiveExplorer,
-    AlternatingEpochs,
-    BestArmInHindsight,
-    BestArmOnline,
     BootstrappedTS,
     BootstrappedUCB,
     ContextualAdaptiveGreedy,
     ContextualAdaptiveGreedy2,
+    OnlineBootstrappedTS,
+    OnlineBootstrappedUCB,
+)
+from cbkit.baselines import (
+    AlternatingEpochs,
+    BestArmInHindsight,
+    BestArmOnline,
     EpsilonGreedy,
     ExploreThenExploit,
     Greedy,
-    OnlineBootstrappedTS,
-    OnlineBootstrappedUCB,
     RandomArm,
     SoftmaxExplorer,
 )

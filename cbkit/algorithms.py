@@ -1,4 +1,4 @@
-"""The paper's algorithms and baselines by name, each a short composition.
+"""The paper's algorithms by name, each a short composition.
 
 Those with an oracle take three more keywords, `Common`: ``oracle`` ("logistic", any scikit-learn
 classifier, or an oracle), ``cold_start`` (MABFirst, Smoothing, both, or None) and
@@ -7,128 +7,20 @@ classifier, or an oracle), ``cold_start`` (MABFirst, Smoothing, both, or None) a
 
 from __future__ import annotations
 
-from typing import Any, TypedDict, Unpack
+from typing import Unpack
 
 from cbkit import choosers
 from cbkit.adaptive import AdaptiveGreedy, PercentileAdaptiveGreedy
 from cbkit.bootstrap import Resampling
-from cbkit.checks import as_arms
-from cbkit.coldstart import MABFirst, split_cold_start
+from cbkit.composition import Common, compose
 from cbkit.exploration import ActiveExplore, Explore, RandomExplore
-from cbkit.indices import Index, Mean, RandomResample, UpperPercentile
-from cbkit.oracles import as_oracle
+from cbkit.indices import Index, RandomResample, UpperPercentile
 from cbkit.policies import Policy
-
-_MAB_FIRST = MABFirst(a=3, b=7, m=2)
-
-
-class Common(TypedDict, total=False):
-    """Keywords that every algorithm with an oracle takes."""
-
-    oracle: Any
-    cold_start: Any
-    exclusive_rewards: bool
-
-
-def _policy(
-    name: str,
-    n_arms: int,
-    chooser: choosers.Chooser,
-    *,
-    index: Index | None = None,
-    resampling: Resampling | None = None,
-    oracle: Any = "logistic",
-    cold_start: Any = _MAB_FIRST,
-    exclusive_rewards: bool = False,
-) -> Policy:
-    return Policy(
-        name=name,
-        n_arms=n_arms,
-        oracle=as_oracle(oracle, resampling),
-        cold_start=cold_start,
-        index=index or Mean(),
-        chooser=chooser,
-        exclusive_rewards=exclusive_rewards,
-    )
 
 
 def _threshold(threshold: float | None, n_arms: int) -> float:
     """Return `threshold`, or the paper's ``1 / (2 sqrt(n_arms))`` for None."""
     return 0.5 / n_arms**0.5 if threshold is None else threshold
-
-
-def RandomArm(n_arms: int) -> Policy:
-    """Choose every arm with the same probability."""
-    return Policy(name="RandomArm", n_arms=n_arms, oracle=None, chooser=choosers.UniformArm())
-
-
-def BestArmInHindsight(n_arms: int, *, arm: int) -> Policy:
-    """Choose always `arm`, the one with the highest mean reward over the whole data set."""
-    chooser = choosers.FixedArm(arm=int(as_arms([arm], n_arms)[0]))
-    return Policy(name="BestArmInHindsight", n_arms=n_arms, oracle=None, chooser=chooser)
-
-
-def BestArmOnline(n_arms: int, *, cold_start: Any = _MAB_FIRST) -> Policy:
-    """Learn the best arm without contexts: the highest draw of ``Beta(a + wins, b + losses)``.
-
-    `cold_start` gives the prior, ``MABFirst(a=..., b=...)``; its threshold plays no part.
-    """
-    mab_first, smoothing = split_cold_start(cold_start)
-    if mab_first is None or smoothing is not None:
-        raise ValueError(
-            f"BestArmOnline draws from a Beta prior; write cold_start=MABFirst(a=..., b=...), "
-            f"got {cold_start!r}"
-        )
-    return Policy(name="BestArmOnline", n_arms=n_arms, oracle=None, cold_start=mab_first)
-
-
-def Greedy(n_arms: int, **common: Unpack[Common]) -> Policy:
-    """Choose the arm with the highest expected reward; all exploration is the cold start's."""
-    return _policy("Greedy", n_arms, choosers.Greedy(), **common)
-
-
-def EpsilonGreedy(
-    n_arms: int,
-    *,
-    explore_probability: float = 0.2,
-    decay: float = 0.9999,
-    **common: Unpack[Common],
-) -> Policy:
-    """Choose a random arm with a decaying probability, else the best ("Epsilon-Greedy")."""
-    chooser = choosers.EpsilonGreedy(explore_probability=explore_probability, decay=decay)
-    return _policy("EpsilonGreedy", n_arms, chooser, **common)
-
-
-def ExploreThenExploit(n_arms: int, *, turning_point: int, **common: Unpack[Common]) -> Policy:
-    """Choose at random up to a turning point, then the best; without cold start by default."""
-    chooser = choosers.ExploreThenExploit(turning_point=turning_point)
-    return _policy("ExploreThenExploit", n_arms, chooser, **({"cold_start": None} | common))
-
-
-def AlternatingEpochs(
-    n_arms: int,
-    *,
-    explore_rounds: int = 50,
-    exploit_rounds: int = 200,
-    **common: Unpack[Common],
-) -> Policy:
-    """Alternate periods of random and of best choices (section "Establishing baselines")."""
-    chooser = choosers.AlternatingEpochs(
-        explore_rounds=explore_rounds, exploit_rounds=exploit_rounds
-    )
-    return _policy("AlternatingEpochs", n_arms, chooser, **common)
-
-
-def SoftmaxExplorer(
-    n_arms: int,
-    *,
-    multiplier: float = 2.0,
-    inflation: float = 1.001,
-    **common: Unpack[Common],
-) -> Policy:
-    """Draw an arm by a softmax of the scores' inverse sigmoids ("SoftmaxExplorer")."""
-    chooser = choosers.SoftmaxExplorer(multiplier=multiplier, inflation=inflation)
-    return _policy("SoftmaxExplorer", n_arms, chooser, **common)
 
 
 def _bootstrapped(
@@ -142,7 +34,7 @@ def _bootstrapped(
     kept: bool,
 ) -> Policy:
     resampling = Resampling(kind=weights, n_resamples=n_resamples, kept=kept)
-    return _policy(name, n_arms, choosers.Greedy(), index=index, resampling=resampling, **common)
+    return compose(name, n_arms, choosers.Greedy(), index=index, resampling=resampling, **common)
 
 
 def BootstrappedUCB(
@@ -245,7 +137,7 @@ def ContextualAdaptiveGreedy(
     ``threshold=None`` is the paper's ``1 / (2 sqrt(n_arms))``.
     """
     chooser = AdaptiveGreedy(threshold=_threshold(threshold, n_arms), decay=decay)
-    return _policy("ContextualAdaptiveGreedy", n_arms, chooser, **common)
+    return compose("ContextualAdaptiveGreedy", n_arms, chooser, **common)
 
 
 def _percentile_adaptive(
@@ -268,7 +160,7 @@ def _percentile_adaptive(
         moving=moving,
         explore=explore,
     )
-    return _policy(name, n_arms, chooser, **common)
+    return compose(name, n_arms, chooser, **common)
 
 
 def ContextualAdaptiveGreedy2(
@@ -313,7 +205,7 @@ def ActiveExplorer(
     chooser = choosers.EpsilonGreedy(
         explore_probability=explore_probability, explore=_active(explore)
     )
-    return _policy("ActiveExplorer", n_arms, chooser, **common)
+    return compose("ActiveExplorer", n_arms, chooser, **common)
 
 
 def ActiveAdaptiveGreedy(

@@ -8,22 +8,23 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
 
-from cbkit import algorithms
+from cbkit import algorithms, baselines
 from cbkit.coldstart import MABFirst
+from cbkit.composition import Common
 from cbkit.datasets import MultilabelDataset
 from cbkit.policies import Policy
 
 _ALGORITHMS: dict[str, Callable[..., Policy]] = {
     algorithm.__name__: algorithm
     for algorithm in (
-        algorithms.RandomArm,
-        algorithms.BestArmInHindsight,
-        algorithms.BestArmOnline,
-        algorithms.Greedy,
-        algorithms.EpsilonGreedy,
-        algorithms.ExploreThenExploit,
-        algorithms.AlternatingEpochs,
-        algorithms.SoftmaxExplorer,
+        baselines.RandomArm,
+        baselines.BestArmInHindsight,
+        baselines.BestArmOnline,
+        baselines.Greedy,
+        baselines.EpsilonGreedy,
+        baselines.ExploreThenExploit,
+        baselines.AlternatingEpochs,
+        baselines.SoftmaxExplorer,
         algorithms.BootstrappedUCB,
         algorithms.OnlineBootstrappedUCB,
         algorithms.BootstrappedTS,
@@ -48,7 +49,7 @@ def policy_parameters(name: str) -> set[str]:
     """Return the names of the parameters that a registered policy takes as overrides."""
     parameters = inspect.signature(_ALGORITHMS[name]).parameters
     names = set(parameters) - {"n_arms", "common"}
-    return names | set(algorithms.Common.__annotations__) if "common" in parameters else names
+    return names | set(Common.__annotations__) if "common" in parameters else names
 
 
 def paper_hyperparameters(name: str, dataset: MultilabelDataset) -> dict[str, Any]:

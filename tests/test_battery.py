@@ -1,6 +1,5 @@
 """Every registered policy through every common check."""
 
-import inspect
 import pickle
 
 import numpy as np
@@ -17,11 +16,11 @@ from cbkit import (
     MultilabelDataset,
     Smoothing,
     StreamingOracle,
-    algorithms,
     make_policy,
     policy_names,
     simulate,
 )
+from cbkit.registry import policy_parameters
 
 NAMES = policy_names()
 WITH_ORACLE = [name for name in NAMES if name not in NAMES[:3]]
@@ -350,17 +349,10 @@ CHANGES = {
 }
 
 
-def parameters(name):
-    names = set(inspect.signature(getattr(algorithms, name)).parameters) - {"n_arms"}
-    if "common" in names:
-        names |= set(algorithms.Common.__annotations__)
-    return sorted(names - {"common"})
-
-
 BEFORE_AND_AFTER = [
     pytest.param(name, before, after, id=f"{name}-{parameter}-{number}")
     for name in NAMES
-    for parameter in parameters(name)
+    for parameter in sorted(policy_parameters(name))
     for number, (before, after) in enumerate(CHANGES[parameter])
     if name in WITH_ORACLE or parameter == "arm" or isinstance(after["cold_start"], MABFirst)
     if not (name == "BestArmOnline" and number == 3)  # its prior's threshold plays no part

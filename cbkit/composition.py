@@ -1,0 +1,45 @@
+"""What the named algorithms are put together from."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from cbkit.bootstrap import Resampling
+from cbkit.choosers import Chooser
+from cbkit.coldstart import MABFirst
+from cbkit.indices import Index, Mean
+from cbkit.oracles import as_oracle
+from cbkit.policies import Policy
+
+MAB_FIRST = MABFirst(a=3, b=7, m=2)
+
+
+class Common(TypedDict, total=False):
+    """Keywords that every algorithm with an oracle takes."""
+
+    oracle: Any
+    cold_start: Any
+    exclusive_rewards: bool
+
+
+def compose(
+    name: str,
+    n_arms: int,
+    chooser: Chooser,
+    *,
+    index: Index | None = None,
+    resampling: Resampling | None = None,
+    oracle: Any = "logistic",
+    cold_start: Any = MAB_FIRST,
+    exclusive_rewards: bool = False,
+) -> Policy:
+    """Put a policy together from a chooser and what else is not a default."""
+    return Policy(
+        name=name,
+        n_arms=n_arms,
+        oracle=as_oracle(oracle, resampling),
+        cold_start=cold_start,
+        index=index or Mean(),
+        chooser=chooser,
+        exclusive_rewards=exclusive_rewards,
+    )
