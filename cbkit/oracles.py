@@ -227,8 +227,8 @@ def as_oracle(oracle: Any, resampling: Resampling | None = None) -> Oracle:
     if isinstance(oracle, str):
         oracle = {oracle: {}}
     if isinstance(oracle, dict):
-        (name, parameters), *rest = oracle.items()
-        if rest or name not in NAMED_ORACLES:
+        name, parameters = next(iter(oracle.items()), (None, None))
+        if len(oracle) != 1 or name not in NAMED_ORACLES:
             raise ValueError(
                 f"unknown oracle {oracle!r}; write one of {', '.join(NAMED_ORACLES)}, "
                 "a classifier, or an oracle such as ClassifierOracle(classifier=...)"
