@@ -5,7 +5,8 @@ import inspect
 import numpy as np
 import pytest
 
-from cbkit import MABFirst, MultilabelDataset, Resampling, Smoothing, algorithms, make_policy
+import cbkit
+from cbkit import MABFirst, MultilabelDataset, Resampling, Smoothing, make_policy
 from cbkit.logistic import LogisticOracle
 from cbkit.oracles import ClassifierOracle
 from cbkit.registry import paper_hyperparameters, policy_names
@@ -54,7 +55,7 @@ def test_policies_carry_their_name_and_are_fresh_each_time(name):
 
 @pytest.mark.parametrize("name", policy_names())
 def test_every_algorithm_says_what_it_does(name):
-    assert inspect.getdoc(getattr(algorithms, name))
+    assert inspect.getdoc(getattr(cbkit, name))
 
 
 # --- the paper's hyperparameters
