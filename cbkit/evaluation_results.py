@@ -17,17 +17,20 @@ from cbkit.tasks import RESULT_VERSION
 COMMAND = "python -m cbkit run --profile paper --notebook 06_evaluation -p dataset {}"
 _EVERY = 4  # of the 200 points of a curve, what is committed
 _KINDS = {"finals": "csv", "curves": "parquet"}
+_ORIGIN = ["dataset", "planted", "provenance", "checksum", "n_arms", "n_rounds", "refit_every"]
+_ORIGIN += ["n_replicates", "first_seed", "n_runs", "cpu_seconds", "cbkit", "result_version"]
+_ORIGIN += ["command"]
 
 
 def is_planted(name: str) -> bool:
-    """Say whether a data set was generated, not observed.
+    """Say whether a data set, or the one that it is a subset of, was generated, not observed.
 
     Examples
     --------
-    >>> is_planted("mediamill-like"), is_planted("bibtex")
-    (True, False)
+    >>> is_planted("mediamill-like"), is_planted("bibtex-like[arms=40]"), is_planted("bibtex")
+    (True, True, False)
     """
-    return name in PLANTED_NAMES
+    return name.partition("[")[0] in PLANTED_NAMES
 
 
 def title_of(name: str) -> str:
@@ -78,7 +81,7 @@ def publish(results: Results, dataset: MultilabelDataset) -> list[Path]:
     finals.to_csv(files[0], index=False, float_format="%.6g", lineterminator="\n")
     _thinned(results.curves).to_parquet(files[1], index=False, compression="zstd")
     provenance = folder / "evaluation_provenance.csv"
-    row = pd.DataFrame([_origin(results, dataset)])
+    row = pd.DataFrame([_origin(results, dataset)], columns=_ORIGIN)
     if provenance.exists():
         others = pd.read_csv(provenance, dtype=str)
         row = pd.concat([others[others["dataset"] != dataset.name], row.astype(str)])
@@ -138,7 +141,8 @@ def load_evaluation(kind: str = "finals") -> pd.DataFrame:
         As in `Results`, finals with ``cpu_seconds`` per run; no rows where nothing is committed.
     """
     if kind == "provenance":
-        return pd.read_csv(results_dir() / "evaluation_provenance.csv")
+        path = results_dir() / "evaluation_provenance.csv"
+        return pd.read_csv(path) if path.exists() else pd.DataFrame(columns=_ORIGIN)
     if kind not in _KINDS:
         raise ValueError(f"kind must be finals, curves or provenance, got {kind!r}")
     read = pd.read_csv if _KINDS[kind] == "csv" else pd.read_parquet

@@ -39,11 +39,15 @@ def beside_greedy(finals: pd.DataFrame, policies: list[str]) -> pd.DataFrame:
     -------
     DataFrame
         Per data set, variant and policy: ``explored_share`` (mean), ``n_equal`` (replicates with
-        Greedy's reward to the digit), difference from Greedy with low, high and n.
+        Greedy's reward to the digit), difference from Greedy with low, high and n. No rows where
+        there are no runs.
     """
+    columns = ["explored_share", "n_equal", "difference", "low", "high", "n"]
+    keys = ["dataset", "variant", "policy"]
+    if finals.empty:
+        return pd.DataFrame(columns=keys + columns)
     chosen = finals[finals["policy"].isin(["Greedy", *policies])]
     compared = paired_differences(chosen, "Greedy")
-    keys = ["dataset", "variant", "policy"]
     rewards = chosen.pivot(index=["dataset", "variant", "seed"], columns="policy")["mean_reward"]
     equal = rewards.drop(columns="Greedy").eq(rewards["Greedy"], axis=0).stack()
     facts = pd.DataFrame(
@@ -54,7 +58,7 @@ def beside_greedy(finals: pd.DataFrame, policies: list[str]) -> pd.DataFrame:
     )
     table = compared[[*keys, "difference", "low", "high", "n"]].join(facts, on=keys)
     table["n_equal"] = table["n_equal"].astype(int)
-    return table[[*keys, "explored_share", "n_equal", "difference", "low", "high", "n"]]
+    return table[keys + columns]
 
 
 def sentences(finals: pd.DataFrame) -> list[str]:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from cbkit.plots import caption
+from cbkit.stats import INTERVAL
 
 COLOURS = {"supported": "#0072B2", "open": "#7F7F7F", "contradicted": "#D55E00"}
 _CLAIMED = "#DCEBF5"
@@ -38,13 +38,17 @@ def effects(comparisons: pd.DataFrame) -> np.ndarray:
         squeeze=False,
     )
     for number, ax in zip(numbers, axes[:, 0], strict=True):
-        _panel(comparisons[comparisons["claim"] == number], ax).set_title(f"claim {number}")
+        rows = comparisons[comparisons["claim"] == number]
+        n = " to ".join(map(str, sorted({rows["n"].min(), rows["n"].max()})))
+        _panel(rows, ax).set_title(f"claim {number}, n = {n}")
     handles = [Line2D([], [], color=colour, marker="o") for colour in COLOURS.values()]
     handles += [Line2D([], [], color="k", marker="o", mfc="white"), Patch(color=_CLAIMED)]
     names = [*COLOURS, "planted data", "where the claim has it"]
     fig.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
-    lines = caption(comparisons["n"], "lines").replace("over", "of the paired differences over")
-    axes[-1, 0].set_xlabel(f"difference, in percent of what is subtracted\n{lines}")
+    axes[-1, 0].set_xlabel(
+        "difference, in percent of what is subtracted\n"
+        f"lines: {INTERVAL.replace('over', 'of the paired differences over')}"
+    )
     return axes[:, 0]
 
 

@@ -9,7 +9,7 @@ import pytest
 from cbkit import evaluation_results, load_dataset
 from cbkit.evaluation import paper_evaluation, run_all
 from cbkit.evaluation_results import load_evaluation, publish, published_datasets
-from cbkit.evaluation_tables import final_table, sentences
+from cbkit.evaluation_tables import beside_greedy, final_table, sentences
 from cbkit.stats import paired_differences
 
 
@@ -95,7 +95,8 @@ def test_failed_runs_or_those_of_another_data_set_are_not_published(results, fol
 
 def test_without_committed_tables_there_are_no_rows(folder):
     assert published_datasets() == []
-    assert load_evaluation("finals").empty
+    assert load_evaluation("finals").empty and load_evaluation("provenance").empty
+    assert beside_greedy(load_evaluation("finals"), ["ActiveExplorer"]).empty
     with pytest.raises(ValueError, match="kind must be finals, curves or provenance, got 'final'"):
         load_evaluation("final")
 

@@ -342,9 +342,8 @@ def test_figure_has_a_panel_per_claim_and_a_row_per_comparison():
     table = pd.concat([evaluation(), evaluation(dataset="mediamill-like")])
     _, comparisons = judge(EVALUATION_CLAIMS, {"evaluation": table})
     axes = effects(comparisons)
-    assert [ax.get_title(loc="left") or ax.get_title() for ax in axes] == [
-        f"claim {number}" for number in range(1, 6)
-    ]
+    titles = [ax.get_title(loc="left") or ax.get_title() for ax in axes]
+    assert titles == [f"claim {number}, n = 5" for number in range(1, 6)]
     assert [len(ax.get_yticks()) for ax in axes] == [8, 2, 2, 2, 8]
     plt.close(axes[0].figure)
     with pytest.raises(ValueError, match="nothing to draw"):
