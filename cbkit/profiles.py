@@ -34,8 +34,8 @@ class ProfileError(ValueError):
 class NotebookRun:
     """One notebook and the parameters it is to run with, all of them checked.
 
-    `name` is the notebook's, followed by what tells its runs apart where there are several, as in
-    ``"06_evaluation-bibtex"``.
+    `name` is the notebook's, followed by its values of the parameters in which the profile's sets
+    differ where it lists several, as in ``"06_evaluation-bibtex"``.
     """
 
     name: str
@@ -102,16 +102,19 @@ def plan(
     for name in sorted(set(chosen)):
         own = defaults[name]
         typed = {key: _read(key, overrides[key], own[key]) for key in own if key in overrides}
+        listed = sections.get(name, [{}])
+        apart = [key for key in own if len({repr(one.get(key)) for one in listed}) > 1]
         sets = []
-        for section in sections.get(name, [{}]):
+        for section in listed:
             asked = {"profile": profile} | common | section
             values = {key: _checked(key, asked[key], own[key], name) for key in own if key in asked}
             if values | typed not in sets:
                 sets.append(values | typed)
         for parameters in sets:
+            labels = [str(parameters.get(key, own[key])).replace("/", "_") for key in apart]
             runs.append(
                 NotebookRun(
-                    name="-".join([name, *_apart(parameters, sets)]),
+                    name="-".join([name, *labels]),
                     path=paths[name],
                     parameters=parameters,
                     cell_timeout=cell_timeout,
@@ -151,22 +154,6 @@ def _read_profile(profile: str, known: Mapping[str, Path]) -> tuple[dict[str, li
                     f"{path.name}: {key} must map parameters to values, got {section!r}"
                 )
     return sections, cell_timeout
-
-
-def _apart(parameters: Mapping[str, Scalar], sets: Sequence[Mapping[str, Scalar]]) -> list[str]:
-    """Return the values by which one of several sets of parameters differs from the others.
-
-    Examples
-    --------
-    >>> sets = [{"dataset": "bibtex", "seed": 0}, {"dataset": "demo", "seed": 0}]
-    >>> _apart(sets[0], sets)
-    ['bibtex']
-    """
-    return [
-        str(value).replace("/", "_")
-        for key, value in parameters.items()
-        if any(key not in other or other[key] != value for other in sets)
-    ]
 
 
 def _find_notebook(given: str, known: Mapping[str, Path]) -> str:

@@ -97,7 +97,7 @@ def test_a_list_of_sets_runs_a_notebook_once_per_set_under_a_name_of_its_own(wor
 def test_sets_that_typed_parameters_make_equal_run_once(workbook):
     set_profile(workbook, "00_facts: [{name: a}, {name: c}]")
     (run,) = plan("demo", notebooks=["00"], overrides={"name": "d"})
-    assert (run.name, run.parameters["name"]) == ("00_facts", "d")
+    assert (run.name, run.parameters["name"]) == ("00_facts-d", "d")
 
 
 def test_notebooks_run_in_reading_order_and_are_found_by_name_or_number(workbook):
