@@ -53,15 +53,17 @@ def grid_dots(finals: pd.DataFrame) -> np.ndarray:
     fig, axes = plt.subplots(1, len(policies), figsize=size, sharex=True, sharey=True)
     for policy, ax in zip(policies, np.atleast_1d(axes), strict=True):
         for row in table[table["policy"] == policy].itertuples():
-            look = {"color": colour_of(row.variant), "clip_on": False}
+            look = {"color": colour_of(row.variant)}
             face = look["color"] if row.variant in SUGGESTED else "white"
             ax.plot([max(0, row.low), row.high], [heights[row.variant]] * 2, **look)
             ax.plot(row.mean, heights[row.variant], "o", mfc=face, **look, zorder=3)
         ax.set_title(policy)
     axes[0].set_yticks(list(heights.values()), labels)
-    axes[0].set_xlim(0, min(1.0, 1.1 * table["mean"].max()) or 1.0)
+    axes[0].set_xlim(0, min(1.0, 1.02 * table[["mean", "high"]].max(axis=None)) or 1.0)
+    axes[0].locator_params(axis="x", nbins=5)
     fig.supxlabel(
-        f"mean reward per round; filled: the sets suggested\n{caption(table['n'], 'lines')}",
+        "mean reward per round; filled: suggested for MAB-first, and their like for smoothing\n"
+        f"{caption(table['n'], 'lines')}",
         size=10,
     )
     return np.atleast_1d(axes)
@@ -215,7 +217,7 @@ def sharing_dots(gains: pd.DataFrame, ax: Axes | None = None) -> Axes:
     -------
     Axes
     """
-    ax = plt.subplots(figsize=(8, 1.6 + 0.32 * len(gains)))[1] if ax is None else ax
+    ax = plt.subplots(figsize=(9.5, 1.8 + 0.32 * len(gains)))[1] if ax is None else ax
     labels = []
     for height, row in enumerate(gains.itertuples()):
         colour = colour_of(row.policy)
