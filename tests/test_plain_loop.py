@@ -6,7 +6,7 @@ import pytest
 from cbkit import load_dataset, make_policy, simulate
 from cbkit.plain_loop import plain_loop
 
-SEEDS = range(5)
+SEEDS = range(10)  # of fewer, the standard error itself is too uncertain for four of it
 N_ROUNDS = 800
 PRIOR = {"a": 5 / 60, "b": 4, "m": 2}
 
@@ -21,14 +21,14 @@ PRIOR = {"a": 5 / 60, "b": 4, "m": 2}
 )
 def test_plain_loop_and_package_earn_the_same_within_noise(policy, own, loop):
     data = load_dataset("demo")
-    differences = []
+    earned = []
     for seed in SEEDS:
         player = make_policy(policy, data, cold_start={"MABFirst": PRIOR}, **own)
         log = simulate(player, data, seed=seed, n_rounds=N_ROUNDS)
         plain = plain_loop(data, seed=seed, n_rounds=N_ROUNDS, by_block=True, **PRIOR, **loop)
-        assert log.mean_reward > 0.06  # both have learned: a random arm earns 0.03
-        assert plain["mean_reward"] > 0.06
-        differences.append(log.mean_reward - plain["mean_reward"])
+        earned.append([log.mean_reward, plain["mean_reward"]])
+    assert np.mean(earned, axis=0).min() > 0.06  # both learn: a random arm earns 0.03
+    differences = np.diff(earned, axis=1)
     error = np.std(differences, ddof=1) / np.sqrt(len(differences))
     assert abs(np.mean(differences)) < 4 * error
 
