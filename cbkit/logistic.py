@@ -43,7 +43,8 @@ class LogisticOracle:
     resampling : Resampling or None, default=None
         Weights of the resamples; ``None`` fits one model on the observations as they are.
     tol : float, default=1e-4
-        Stop when a Newton step promises to lower the objective by less than half of this.
+        Stop when a Newton step promises to lower the objective by less than half of this, relative
+        to the scale of contexts and weights, see `solve_logistic`.
 
     Examples
     --------

@@ -64,7 +64,9 @@ def solve_logistic(
         ``X @ X.T``. If given, the problem is solved in the space of observations, which is
         cheaper for few observations.
     tol : float, default=1e-4
-        A column is done after a full step whose squared Newton decrement was below this.
+        A column is done after a full step whose squared Newton decrement was below this, divided
+        by the largest squared norm of a context, and times C and the total weight, where these
+        factors are below 1: a fall of the objective below that moves no probability.
 
     Returns
     -------
@@ -89,8 +91,6 @@ def solve_logistic(
     intercept = _log_odds(rewards, weights)
     if start is not None:
         intercept = start.intercept.copy()
-    # The scale on which a fall of the objective moves no probability: few weights and long rows
-    # make it small.
     tol = tol * np.minimum(1.0, C * weights.sum(axis=0)) / max(1.0, _squared_norms(X).max())
     if gram is not None:
         dual = np.zeros((X.shape[0], n_resamples))
