@@ -191,15 +191,21 @@ def sharing_gains(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``dataset``, ``labels_per_row``, ``policy``, ``plain_mean``, the columns of
+        ``dataset``, ``labels_per_row``, ``policy``, ``plain_mean``, the mean numbers of arms with
+        an oracle, ``plain_fitted`` and ``exclusive_fitted``, the columns of
         `cbkit.stats.paired_difference`, and ``p_holm`` over the table.
     """
     rows = []
     keys = ["dataset", "labels_per_row", "policy"]
     for values, runs in table.groupby(keys, sort=False):
-        plain = runs[runs["variant"] == PLAIN]["mean_reward"].mean()
+        means = runs.groupby("variant")[["mean_reward", "n_fitted_arms"]].mean()
+        facts = {
+            "plain_mean": means.loc[PLAIN, "mean_reward"],
+            "plain_fitted": means.loc[PLAIN, "n_fitted_arms"],
+            "exclusive_fitted": means.loc[EXCLUSIVE, "n_fitted_arms"],
+        }
         found = _difference(runs, values[-1], EXCLUSIVE, PLAIN)
-        rows.append(dict(zip(keys, values, strict=True)) | {"plain_mean": plain} | found)
+        rows.append(dict(zip(keys, values, strict=True)) | facts | found)
     gains = pd.DataFrame(rows)
     return gains.assign(p_holm=holm(gains["p_t"]))
 

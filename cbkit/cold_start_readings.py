@@ -93,5 +93,9 @@ def sharing_reading(gains: pd.DataFrame) -> list[str]:
             + (" (clear)" if row["p_holm"] < 1 - CONFIDENCE else "")
             for _, row in rows.iterrows()
         ]
-        lines.append(f"- **{dataset}**, {per_row:.2f} labels per row: {'; '.join(parts)}.")
+        with_oracle = rows[["plain_fitted", "exclusive_fitted"]].mean()
+        lines.append(
+            f"- **{dataset}**, {per_row:.2f} labels per row: {'; '.join(parts)}. Arms with an "
+            f"oracle in the end: {with_oracle.iloc[0]:.1f} without, {with_oracle.iloc[1]:.1f} with."
+        )
     return lines

@@ -131,6 +131,17 @@ def test_best_constants_of_the_families_are_compared():
     assert "MAB-first has the edge" in sentence and "which 2 of 3 cold starts beat" in sentence
 
 
+def test_gain_of_exclusive_rewards_comes_with_the_arms_that_were_fitted():
+    parts = [
+        runs({("Greedy", "plain"): 0.5}, labels_per_row=1.0, n_fitted_arms=10),
+        runs({("Greedy", "exclusive rewards"): 0.3}, labels_per_row=1.0, n_fitted_arms=8),
+    ]
+    gains = figures.sharing_gains(pd.concat(parts))
+    facts = ["difference", "plain_mean", "plain_fitted", "exclusive_fitted"]
+    assert gains.loc[0, facts].tolist() == pytest.approx([-0.2, 0.5, 10, 8])
+    assert "10.0 without, 8.0 with" in readings.sharing_reading(gains)[0]
+
+
 def test_saved_runs_replace_those_of_the_same_data_set_only(tmp_path, monkeypatch):
     monkeypatch.setenv("CBKIT_OUTPUT", str(tmp_path))
     old = runs({("Greedy", "plain"): 0.1})
