@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator
 
 from tqdm import tqdm
 
-QUIET = 10.0  # seconds before the first line of a log; what is over sooner leaves none
+QUIET = 60.0  # seconds before the first line of a log; what is over sooner leaves none
 
 
 def duration(seconds: float) -> str:

@@ -111,8 +111,12 @@ def raced(plain_seconds):
     ("plain_seconds", "verdict"), [(20.0, "asked for: met."), (4.0, "asked for: **not met**.")]
 )
 def test_the_reading_says_whether_the_aim_was_met(plain_seconds, verdict):
-    for line in ratio_reading(raced(plain_seconds)):
+    for line in ratio_reading(raced(plain_seconds), judge=True):
         assert verdict in line and f"**{plain_seconds} times (" in line
+
+
+def test_the_reading_of_other_data_names_no_aim():
+    assert not any("asked for" in line for line in ratio_reading(raced(4.0), judge=False))
 
 
 def test_figure_of_ratios_shows_both_loops_beside_the_aim():

@@ -231,9 +231,9 @@ def test_constants_per_arm_come_and_go_with_their_arms():
     policy = Greedy(3, cold_start=(prior, smooth))
     policy.add_arm(a=4, b=40)
     policy.drop_arm(1)
-    assert policy._mab_first.a.tolist() == [1, 3, 4]
-    assert policy._mab_first.b == 7
-    assert policy._smoothing.b.tolist() == [10, 30, 40]
+    assert policy.cold_start_.mab_first.a.tolist() == [1, 3, 4]
+    assert policy.cold_start_.mab_first.b == 7
+    assert policy.cold_start_.smoothing.b.tolist() == [10, 30, 40]
     live_arms = policy.select(X, np.random.default_rng(0))
     assert set(live_arms) == {0, 1, 2}
 
@@ -253,7 +253,7 @@ def test_refused_arm_leaves_the_policy_as_it_was(constants, message):
     with pytest.raises(ValueError, match=message):
         policy.add_arm(**constants)
     assert (policy.n_arms, policy.history_.n_arms) == (3, 3)
-    assert len(policy._mab_first.a) == len(policy._smoothing.b) == 3
+    assert len(policy.cold_start_.mab_first.a) == len(policy.cold_start_.smoothing.b) == 3
     policy.select(X, np.random.default_rng(0))
 
 

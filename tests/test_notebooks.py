@@ -24,6 +24,17 @@ def code_cells(notebook):
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
+def prose(notebook):
+    """The text of the cells that a reader reads: written, or computed by a call of markdown."""
+    return [
+        cell.source
+        for cell in notebook.cells
+        if cell.cell_type == "markdown"
+        or cell.source.lower().lstrip().startswith("markdown(")
+        or "\nmarkdown(" in cell.source.lower()
+    ]
+
+
 def parameters_cell(notebook):
     return next(c for c in code_cells(notebook) if "parameters" in c.metadata.get("tags", []))
 
@@ -51,11 +62,11 @@ def test_notebook_starts_with_title_imports_and_parameters_and_ends_with_version
 
 
 def test_notebook_tells_its_story_in_the_order_of_all_notebooks(notebook):
-    markdown = [c.source.lower() for c in notebook.cells if c.cell_type == "markdown"]
+    texts = [text.lower() for text in prose(notebook)]
     position = 0
     for landmark in LANDMARKS:
-        found = [i for i, text in enumerate(markdown) if i >= position and landmark in text]
-        assert found, f"no {landmark!r} in the markdown cells from number {position} on"
+        found = [i for i, text in enumerate(texts) if i >= position and landmark in text]
+        assert found, f"no {landmark!r} in the text from cell {position} of it on"
         position = found[0]
 
 
@@ -71,8 +82,7 @@ def test_notebook_only_calls_what_the_package_defines(notebook):
 @pytest.mark.parametrize(("name", "following"), list(pairwise(NOTEBOOKS)))
 def test_summary_links_to_the_next_notebook(name, following):
     source = nbformat.read(NOTEBOOKS[name], as_version=4)
-    markdown = [cell.source for cell in source.cells if cell.cell_type == "markdown"]
-    assert f"({following}.ipynb)" in markdown[-1]
+    assert f"({following}.ipynb)" in prose(source)[-1]
 
 
 def test_papermill_reads_every_parameter_that_the_notebook_has(notebook, tmp_path):
