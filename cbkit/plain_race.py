@@ -122,7 +122,7 @@ def ratios(table: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> pd.DataFram
 
 
 def ratio_dots(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Draw how much longer the loops take than each policy, beside what was asked for.
+    """Draw how much longer the loops take than each policy, beside the target.
 
     Parameters
     ----------
@@ -145,16 +145,14 @@ def ratio_dots(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
             face = colour if form == PLAIN else "white"
             ax.plot(row["ratio"], at, marker, color=colour, mfc=face)
         aim = AIMS[policy]
-        ax.plot(
-            [aim, aim], [height - 0.35, height + 0.35], color="black", lw=1.5, label="asked for"
-        )
+        ax.plot([aim, aim], [height - 0.35, height + 0.35], color="black", lw=1.5, label="target")
     grey = {"color": "#4D4D4D", "ls": ""}
     handles = [
         Line2D([], [], marker=marker, mfc=grey["color"] if form == PLAIN else "white", **grey)
         for form, marker in _MARKERS.items()
     ]
     handles.append(Line2D([], [], color="black"))
-    labels = [*_MARKERS, "asked for"]
+    labels = [*_MARKERS, "target"]
     ax.legend(handles, labels, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
     ax.set_yticks(range(len(policies)), policies[::-1])
     ax.set_xlim(left=0)
@@ -174,7 +172,7 @@ def ratio_reading(table: pd.DataFrame, *, judge: bool) -> list[str]:
         plain = rows[rows.index.str.startswith(PLAIN)].iloc[0]
         careful = rows[rows.index.str.startswith(CAREFUL)].iloc[0]
         met = "met" if plain["ratio"] >= aim else "**not met**"
-        verdict = f"; {aim} times was asked for: {met}" if judge else ""
+        verdict = f"; the target of {aim} times is {met}" if judge else ""
         found = [
             f"{r['ratio']:.1f} times ({r['lowest']:.1f} to {r['highest']:.1f}, n = {r['n']})"
             for r in (plain, careful)

@@ -108,7 +108,7 @@ def raced(plain_seconds):
 
 
 @pytest.mark.parametrize(
-    ("plain_seconds", "verdict"), [(20.0, "asked for: met."), (4.0, "asked for: **not met**.")]
+    ("plain_seconds", "verdict"), [(20.0, " times is met."), (4.0, " times is **not met**.")]
 )
 def test_the_reading_says_whether_the_aim_was_met(plain_seconds, verdict):
     for line in ratio_reading(raced(plain_seconds), judge=True):
@@ -116,7 +116,7 @@ def test_the_reading_says_whether_the_aim_was_met(plain_seconds, verdict):
 
 
 def test_the_reading_of_other_data_names_no_aim():
-    assert not any("asked for" in line for line in ratio_reading(raced(4.0), judge=False))
+    assert not any("target" in line for line in ratio_reading(raced(4.0), judge=False))
 
 
 def test_figure_of_ratios_shows_both_loops_beside_the_aim():
