@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from cbkit.stats import CONFIDENCE
@@ -9,7 +10,7 @@ from cbkit.stats import CONFIDENCE
 Traces = dict[tuple[str, str], pd.DataFrame]
 
 
-def threshold_reading(traces: Traces, *, window: int) -> list[str]:
+def threshold_reading(traces: Traces, *, window: int, percentile: float, decay: float) -> list[str]:
     """Say, per prior, how low the best index came and in how many rounds each threshold explored.
 
     Parameters
@@ -19,6 +20,8 @@ def threshold_reading(traces: Traces, *, window: int) -> list[str]:
         and ``"fixed window"``.
     window : int
         The windows' length.
+    percentile, decay : float
+        The windows' percentile at first, and its factor per round.
 
     Returns
     -------
@@ -30,6 +33,7 @@ def threshold_reading(traces: Traces, *, window: int) -> list[str]:
         given = traces[prior, "threshold"]
         counts = {kind: int(traces[prior, kind]["explored"].sum()) for _, kind in traces}
         n_rounds, later = len(given), len(given) - window
+        mean_decay = np.mean(decay ** np.arange(later))
         after = "; ".join(
             f"the {kind} in {counts[kind]:,}, {counts[kind] / later:.0%} of those after the first "
             "window"
@@ -38,8 +42,9 @@ def threshold_reading(traces: Traces, *, window: int) -> list[str]:
         lines.append(
             f"With {prior} the lowest of all best indices is {given['best_index'].min():.3f}, and "
             f"the paper's threshold starts at {given['threshold'].iloc[0]:.3f}: it explored in "
-            f"**{counts['threshold']:,}** of {n_rounds:,} rounds; {after}. A percentile of 30 "
-            "would explore in 30% of them if scores did not change with time."
+            f"**{counts['threshold']:,}** of {n_rounds:,} rounds; {after}. The percentile decays "
+            f"from {percentile:g} to {percentile * decay**later:.1f}: if scores did not change "
+            f"with time, {percentile * mean_decay:.0f}% would explore."
         )
     return lines
 
