@@ -13,28 +13,14 @@ from cbkit import choosers
 from cbkit.adaptive import AdaptiveGreedy, PercentileAdaptiveGreedy
 from cbkit.bootstrap import Resampling
 from cbkit.composition import Common, compose
-from cbkit.exploration import ActiveExplore, Explore, RandomExplore
-from cbkit.indices import Index, RandomResample, UpperPercentile
+from cbkit.exploration import ActiveExplore, Explore
+from cbkit.indices import RandomResample, UpperPercentile
 from cbkit.policies import Policy
 
 
 def _threshold(threshold: float | None, n_arms: int) -> float:
     """Return `threshold`, or the paper's ``1 / (2 sqrt(n_arms))`` for None."""
     return 0.5 / n_arms**0.5 if threshold is None else threshold
-
-
-def _bootstrapped(
-    name: str,
-    n_arms: int,
-    index: Index,
-    common: Common,
-    *,
-    n_resamples: int = 10,
-    weights: str,
-    kept: bool,
-) -> Policy:
-    resampling = Resampling(kind=weights, n_resamples=n_resamples, kept=kept)
-    return compose(name, n_arms, choosers.Greedy(), index=index, resampling=resampling, **common)
 
 
 def BootstrappedUCB(
@@ -47,15 +33,13 @@ def BootstrappedUCB(
     **common: Unpack[Common],
 ) -> Policy:
     """Choose the highest upper percentile of resamples that are drawn afresh at each refit."""
-    index = UpperPercentile(percentile=percentile)
-    return _bootstrapped(
+    return compose(
         "BootstrappedUCB",
         n_arms,
-        index,
-        common,
-        n_resamples=n_resamples,
-        weights=weights,
-        kept=kept,
+        choosers.Greedy(),
+        index=UpperPercentile(percentile=percentile),
+        resampling=Resampling(kind=weights, n_resamples=n_resamples, kept=kept),
+        **common,
     )
 
 
@@ -73,15 +57,13 @@ def OnlineBootstrappedUCB(
     With a streaming oracle this is the paper's online algorithm to the letter; an oracle that is
     refit sees the same weights again in each refit.
     """
-    index = UpperPercentile(percentile=percentile)
-    return _bootstrapped(
+    return compose(
         "OnlineBootstrappedUCB",
         n_arms,
-        index,
-        common,
-        n_resamples=n_resamples,
-        weights=weights,
-        kept=kept,
+        choosers.Greedy(),
+        index=UpperPercentile(percentile=percentile),
+        resampling=Resampling(kind=weights, n_resamples=n_resamples, kept=kept),
+        **common,
     )
 
 
@@ -94,14 +76,13 @@ def BootstrappedTS(
     **common: Unpack[Common],
 ) -> Policy:
     """Thompson sampling: each arm scores by a resample drawn at random for itself."""
-    return _bootstrapped(
+    return compose(
         "BootstrappedTS",
         n_arms,
-        RandomResample(),
-        common,
-        n_resamples=n_resamples,
-        weights=weights,
-        kept=kept,
+        choosers.Greedy(),
+        index=RandomResample(),
+        resampling=Resampling(kind=weights, n_resamples=n_resamples, kept=kept),
+        **common,
     )
 
 
@@ -114,14 +95,13 @@ def OnlineBootstrappedTS(
     **common: Unpack[Common],
 ) -> Policy:
     """Thompson sampling over resamples that weight each observation once."""
-    return _bootstrapped(
+    return compose(
         "OnlineBootstrappedTS",
         n_arms,
-        RandomResample(),
-        common,
-        n_resamples=n_resamples,
-        weights=weights,
-        kept=kept,
+        choosers.Greedy(),
+        index=RandomResample(),
+        resampling=Resampling(kind=weights, n_resamples=n_resamples, kept=kept),
+        **common,
     )
 
 
@@ -140,29 +120,6 @@ def ContextualAdaptiveGreedy(
     return compose("ContextualAdaptiveGreedy", n_arms, chooser, **common)
 
 
-def _percentile_adaptive(
-    name: str,
-    n_arms: int,
-    explore: Explore,
-    common: Common,
-    *,
-    window: int = 500,
-    threshold: float | None = None,
-    percentile: float = 30,
-    decay: float = 0.9997,
-    moving: bool = True,
-) -> Policy:
-    chooser = PercentileAdaptiveGreedy(
-        window=window,
-        threshold=_threshold(threshold, n_arms),
-        percentile=percentile,
-        decay=decay,
-        moving=moving,
-        explore=explore,
-    )
-    return compose(name, n_arms, chooser, **common)
-
-
 def ContextualAdaptiveGreedy2(
     n_arms: int,
     *,
@@ -177,17 +134,14 @@ def ContextualAdaptiveGreedy2(
 
     ``threshold=None`` starts from ``1 / (2 sqrt(n_arms))``. The paper does not state its window.
     """
-    return _percentile_adaptive(
-        "ContextualAdaptiveGreedy2",
-        n_arms,
-        RandomExplore(),
-        common,
+    chooser = PercentileAdaptiveGreedy(
         window=window,
-        threshold=threshold,
+        threshold=_threshold(threshold, n_arms),
         percentile=percentile,
         decay=decay,
         moving=moving,
     )
+    return compose("ContextualAdaptiveGreedy2", n_arms, chooser, **common)
 
 
 def ActiveExplorer(
@@ -220,17 +174,15 @@ def ActiveAdaptiveGreedy(
     **common: Unpack[Common],
 ) -> Policy:
     """`ContextualAdaptiveGreedy2` that explores the arm whose oracle would learn most."""
-    return _percentile_adaptive(
-        "ActiveAdaptiveGreedy",
-        n_arms,
-        _active(explore),
-        common,
+    chooser = PercentileAdaptiveGreedy(
         window=window,
-        threshold=threshold,
+        threshold=_threshold(threshold, n_arms),
         percentile=percentile,
         decay=decay,
         moving=moving,
+        explore=_active(explore),
     )
+    return compose("ActiveAdaptiveGreedy", n_arms, chooser, **common)
 
 
 def _active(explore: Explore | str) -> Explore:

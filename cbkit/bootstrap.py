@@ -77,8 +77,8 @@ class Resampling:
     kept : bool, default=False
         ``False`` draws all weights afresh at each refit (the paper's offline algorithms). ``True``
         gives each observation its weights once (the paper's online algorithms); refits then start
-        from the last solution and are cheaper. Multinomial weights cannot be kept, since they sum
-        to the number of observations.
+        from the last solution, which saves a little. Multinomial weights cannot be kept, since
+        they sum to the number of observations.
 
     Examples
     --------

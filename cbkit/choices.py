@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from cbkit.choosers import Choice, Chooser
+from cbkit.choosers import Chooser
 from cbkit.datasets import MultilabelDataset
 from cbkit.exploration import ActiveExplore, Context
+from cbkit.noted import Noted
 from cbkit.policies import Policy
 from cbkit.simulate import simulate
 from cbkit.style import LINESTYLES
@@ -20,31 +20,11 @@ from cbkit.style import LINESTYLES
 EXPLOITED, EXPLORED, COLD = "#56B4E9", "#D55E00", "#BDBDBD"
 
 
-@dataclass(kw_only=True)
-class Recorded:
-    """A chooser that notes the highest value and its threshold before each choice.
-
-    Parameters
-    ----------
-    chooser : Chooser
-        The one that chooses.
-
-    Examples
-    --------
-    >>> from cbkit.adaptive import AdaptiveGreedy
-    >>> chooser = Recorded(chooser=AdaptiveGreedy(threshold=0.5))
-    >>> chooser.choose(np.array([0.1, 0.6]), None, np.random.default_rng(0)).arm, chooser.notes
-    (1, [(0.6, 0.5)])
-    """
-
-    chooser: Chooser
-    notes: list[tuple[float, float]] = field(default_factory=list, init=False)
-
-    def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
-        """Note what there is to choose from, then choose."""
-        threshold = getattr(self.chooser, "threshold_", float("nan"))
-        self.notes.append((float(values.max()), float(threshold)))
-        return self.chooser.choose(values, context, rng)
+def best_and_threshold(
+    chooser: Chooser, values: np.ndarray, context: Context
+) -> tuple[float, float]:
+    """Return the highest value and the chooser's threshold, NaN where it has none."""
+    return float(values.max()), float(getattr(chooser, "threshold_", float("nan")))
 
 
 def record_choices(
@@ -58,9 +38,9 @@ def record_choices(
         The rounds of the log, and per round ``best_index``, the highest index of all arms, and
         ``threshold``, NaN for choosers without one.
     """
-    recorder = policy.chooser = Recorded(chooser=policy.chooser)
+    noted = policy.chooser = Noted(chooser=policy.chooser, note=best_and_threshold)
     log = simulate(policy, dataset, seed=seed, n_rounds=n_rounds, refit_every=refit_every)
-    best, threshold = np.array(recorder.notes).T
+    best, threshold = np.array(noted.notes).T
     return log.rounds.assign(best_index=best, threshold=threshold)
 
 

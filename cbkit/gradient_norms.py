@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -10,11 +9,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from cbkit.choosers import Choice, Chooser
+from cbkit.choosers import Chooser
 from cbkit.evaluation import TUNED_PRIOR
 from cbkit.exploration import ActiveExplore, Context
 from cbkit.grid import Experiment
 from cbkit.multilabel import MultilabelDataset
+from cbkit.noted import Noted
 from cbkit.registry import make_policy
 from cbkit.simulate import simulate
 from cbkit.stats import holm, paired_differences
@@ -96,32 +96,17 @@ def against_weighted(finals: pd.DataFrame) -> pd.DataFrame:
     return table.assign(p_holm=holm(table["p_t"]), reference="the same policy, weighted")
 
 
-@dataclass(kw_only=True)
-class CriteriaNotes:
-    """A chooser that notes the arm each criterion would explore, and the best arm.
-
-    Parameters
-    ----------
-    chooser : Chooser
-        The one that chooses.
+def criteria_picks(chooser: Chooser, values: np.ndarray, context: Context) -> tuple[int, ...]:
+    """Return the arm that each criterion would explore, and the best arm.
 
     Examples
     --------
-    >>> from cbkit.choosers import Greedy
-    >>> chooser, context = CriteriaNotes(chooser=Greedy()), Context(np.zeros((1, 1)), 0)
-    >>> _ = chooser.choose(np.array([0.1, 0.6, 0.8]), context, np.random.default_rng(0))
-    >>> chooser.notes                                    # weighted, min, max, best
-    [(1, 1, 0, 2)]
+    >>> context = Context(np.zeros((1, 1)), 0)
+    >>> criteria_picks(None, np.array([0.1, 0.6, 0.8]), context)   # weighted, min, max, best
+    (1, 1, 0, 2)
     """
-
-    chooser: Chooser
-    notes: list[tuple[int, ...]] = field(default_factory=list, init=False)
-
-    def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
-        """Note what each criterion would explore, then choose."""
-        picks = [ActiveExplore(criterion=name).candidates(values, context)[0] for name in CRITERIA]
-        self.notes.append((*map(int, picks), int(values.argmax())))
-        return self.chooser.choose(values, context, rng)
+    picks = [ActiveExplore(criterion=name).candidates(values, context)[0] for name in CRITERIA]
+    return (*map(int, picks), int(values.argmax()))
 
 
 def noted_run(
@@ -135,9 +120,9 @@ def noted_run(
         The log's rounds with the columns ``weighted``, ``min``, ``max`` and ``best``.
     """
     player = make_policy(policy, dataset, **parameters)
-    notes = player.chooser = CriteriaNotes(chooser=player.chooser)
+    noted = player.chooser = Noted(chooser=player.chooser, note=criteria_picks)
     log = simulate(player, dataset, seed=seed, n_rounds=n_rounds)
-    return log.rounds.assign(**dict(zip([*CRITERIA, "best"], np.array(notes.notes).T, strict=True)))
+    return log.rounds.assign(**dict(zip([*CRITERIA, "best"], np.array(noted.notes).T, strict=True)))
 
 
 AGREEMENTS = {

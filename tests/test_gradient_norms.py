@@ -11,15 +11,16 @@ from cbkit.exploration import Context
 from cbkit.gradient_norms import (
     CRITERIA,
     PRIORS,
-    CriteriaNotes,
     against_weighted,
     agreement,
     agreement_dots,
     agreement_reading,
     criteria_experiment,
+    criteria_picks,
     noted_run,
     tidy,
 )
+from cbkit.noted import Noted
 from cbkit.registry import make_policy
 
 
@@ -41,7 +42,7 @@ def test_experiment_has_every_criterion_for_both_policies_and_priors():
     ],
 )
 def test_notes_are_the_arms_closest_to_and_farthest_from_one_half_and_the_best(scores, picks):
-    chooser = CriteriaNotes(chooser=Greedy())
+    chooser = Noted(chooser=Greedy(), note=criteria_picks)
     choice = chooser.choose(np.array(scores), Context(np.ones((1, 3)), 0), np.random.default_rng(0))
     assert chooser.notes == [picks] and choice.arm == picks[-1]
 
