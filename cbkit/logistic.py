@@ -13,6 +13,7 @@ from cbkit.classifiers import smoothed_share, without_arm
 from cbkit.coefficients import StackedCoefficients
 from cbkit.history import Matrix
 from cbkit.newton import Solution, solve_logistic
+from cbkit.tall import SharedInverse, is_tall
 
 # Up to here the Gram matrix of an arm's observations makes refits cheaper than its features do.
 _MAX_GRAM = 600
@@ -25,6 +26,7 @@ class _ArmState:
     weights: np.ndarray | None
     gram: np.ndarray | None
     dual: np.ndarray | None
+    inverse: SharedInverse | None
 
 
 @dataclass(kw_only=True)
@@ -109,22 +111,30 @@ class LogisticOracle:
             dual=None if gram is None else np.zeros((len(rewards), self.n_resamples)),
         )
         if solvable.any():
-            start = self._start(arm, last, solvable) if last else None
+            start = self._start(arm, last, solvable, X) if last else None
             solved = solve_logistic(
                 X, rewards, weights[:, solvable], C=self.C, start=start, gram=gram, tol=self.tol
             )
             solution.coef[:, solvable] = solved.coef
             solution.intercept[solvable] = solved.intercept
+            solution.inverse = solved.inverse
             if gram is not None:
                 solution.dual[:, solvable] = solved.dual
         self.coefficients_.put(arm, solution.coef, solution.intercept)
         keeps = self.resampling and self.resampling.kept
-        self._arms[arm] = _ArmState(weights if keeps else None, gram, solution.dual)
+        self._arms[arm] = _ArmState(
+            weights if keeps else None, gram, solution.dual, solution.inverse
+        )
 
-    def _start(self, arm: int, last: _ArmState, solvable: np.ndarray) -> Solution:
+    def _start(self, arm: int, last: _ArmState, solvable: np.ndarray, X: Matrix) -> Solution:
         coef, intercept = self.coefficients_.get(arm)
+        coef, intercept = coef[:, solvable], intercept[solvable]
+        if last.weights is None and is_tall(X, solvable.sum()):
+            # Fresh weights owe nothing to the last ones; the resamples' mean is nearer to all.
+            coef = np.broadcast_to(coef.mean(axis=1, keepdims=True), coef.shape)
+            intercept = np.full_like(intercept, intercept.mean())
         dual = None if last.dual is None else last.dual[:, solvable]
-        return Solution(coef[:, solvable], intercept[solvable], dual)
+        return Solution(coef, intercept, dual, last.inverse)
 
     def _gram(self, X: Matrix, last: _ArmState | None) -> np.ndarray | None:
         """Return ``X @ X.T``, growing the last refit's, or None where features are cheaper."""

@@ -10,6 +10,7 @@ from scipy.special import expit
 
 from cbkit.history import Matrix
 from cbkit.spaces import FeatureSpace, ObservationSpace, Space, without_empty_columns
+from cbkit.tall import SharedInverse, descend, is_tall
 
 _MAX_NEWTON_STEPS = 100
 _SAFE_MOVE = np.log(2.0)
@@ -25,11 +26,14 @@ class Solution:
     intercept : ndarray, shape (n_resamples,)
     dual : ndarray, shape (n_observations, n_resamples), or None
         ``coef = X.T @ dual``, where the problem was solved in the space of observations.
+    inverse : SharedInverse or None
+        What preconditioned the descent, where there were many more observations than features.
     """
 
     coef: np.ndarray
     intercept: np.ndarray
     dual: np.ndarray | None = None
+    inverse: SharedInverse | None = None
 
 
 def solve_logistic(
@@ -78,7 +82,9 @@ def solve_logistic(
     The Newton systems of all columns are solved by one conjugate-gradient loop whose products
     have the resamples as right-hand sides. If no observation's logit moves by more than log 2 the
     full step lowers the objective, since the curvature changes by a factor of at most
-    ``exp(|move|)``; otherwise each column halves its step until the objective falls enough.
+    ``exp(|move|)``; otherwise each column halves its step until the objective falls enough. Where
+    there are many more observations than features, `cbkit.tall.descend` comes first, and mostly
+    leaves nothing to do.
 
     Examples
     --------
@@ -98,12 +104,20 @@ def solve_logistic(
             dual[: len(start.dual)] = start.dual
         _minimise(ObservationSpace(gram), dual, intercept, rewards, C * weights, tol)
         return Solution(X.T @ dual, intercept, dual)
+    inverse = start.inverse if start else None
+    if is_tall(X, n_resamples):
+        coef = np.zeros((X.shape[1], n_resamples)) if start is None else start.coef
+        point = np.vstack([coef, intercept])
+        point, is_done, inverse = descend(X, rewards, C * weights, point, tol, inverse)
+        start, intercept = Solution(point[:-1], point[-1], inverse=inverse), point[-1].copy()
+        if is_done.all():
+            return start
     X, columns = without_empty_columns(X)
     coef = np.zeros((X.shape[1], n_resamples)) if start is None else start.coef[columns]
     _minimise(FeatureSpace(X), coef, intercept, rewards, C * weights, tol)
     full = np.zeros((len(columns), n_resamples))
     full[columns] = coef
-    return Solution(full, intercept)
+    return Solution(full, intercept, inverse=inverse)
 
 
 def _squared_norms(X: Matrix) -> np.ndarray:

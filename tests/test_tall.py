@@ -1,0 +1,127 @@
+"""Claims about the descent on tall problems: scikit-learn's optimum, whatever the start."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+from solving import probabilities, problem
+
+from cbkit import tall
+from cbkit.bootstrap import Resampling
+from cbkit.logistic import LogisticOracle
+from cbkit.newton import Solution, solve_logistic
+
+N, N_FEATURES = 2500, 6
+
+
+def tall_problem(seed, scale=1.0):
+    return problem(seed, n=N, n_features=N_FEATURES, scale=scale)
+
+
+def references(X, rewards, weights, C=1.0):
+    """Scikit-learn's probabilities, one column per column of weights."""
+    model = LogisticRegression(C=C, tol=1e-8, solver="newton-cholesky", max_iter=1000)
+    return np.column_stack(
+        [model.fit(X, rewards, sample_weight=w).predict_proba(X)[:, 1] for w in weights.T]
+    )
+
+
+@pytest.mark.parametrize(
+    ("shape", "n_columns", "dense", "in_sparse"),
+    [
+        ((2048, 120), 1, True, False),
+        ((2047, 120), 10, False, True),
+        ((1024, 500), 10, False, True),
+        ((1024, 513), 10, False, False),
+        ((1023, 100), 10, False, False),
+        ((2100, 1051), 10, False, False),
+        ((2048, 120), 10, True, True),
+    ],
+)
+def test_tall_problems_have_many_rows_and_few_features(shape, n_columns, dense, in_sparse):
+    assert tall.is_tall(np.zeros(shape), n_columns) == dense
+    assert tall.is_tall(sparse.csr_array(shape), n_columns) == in_sparse
+
+
+@pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_array])
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    log_scale=st.floats(-2, 2),
+    log_C=st.floats(-2, 2),
+    offset=st.sampled_from([0.0, 30.0]),
+)
+def test_probabilities_are_those_of_scikit_learn(as_matrix, seed, log_scale, log_C, offset):
+    X, rewards, weights = tall_problem(seed, scale=10.0**log_scale)
+    X[:, 1] = 0.0  # empty
+    X[:, 2] = 1.0  # constant
+    X[:, 3] += offset
+    C = 10.0**log_C
+    solution = solve_logistic(as_matrix(X), rewards, weights, C=C)
+    assert solution.inverse is not None
+    np.testing.assert_allclose(
+        probabilities(X, solution), references(X, rewards, weights, C), atol=1e-3
+    )
+
+
+@pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_array])
+def test_badly_scaled_and_separable_contexts_end_where_scikit_learn_does(as_matrix):
+    X, _, weights = tall_problem(1, scale=np.array([1e-4, 1e4, 1.0, 1e2, 1.0, 1e-2]))
+    rewards = (X[:, 2] > 0).astype(float)
+    solution = solve_logistic(as_matrix(X), rewards, weights)
+    np.testing.assert_allclose(
+        probabilities(X, solution), references(X, rewards, weights), atol=1e-3
+    )
+
+
+def test_the_start_decides_nothing():
+    X, rewards, weights = tall_problem(2)
+    far = Solution(np.full((N_FEATURES, 3), 50.0), np.array([-90.0, 0.0, 90.0]))
+    from_far = solve_logistic(X, rewards, weights, start=far, tol=1e-8)
+    from_zero = solve_logistic(X, rewards, weights, tol=1e-8)
+    np.testing.assert_allclose(from_far.coef, from_zero.coef, atol=1e-4)
+    np.testing.assert_array_equal(far.coef, 50.0)  # and it is left as it was
+
+
+def test_newton_finishes_what_the_descent_leaves(monkeypatch):
+    X, rewards, weights = tall_problem(3)
+    whole = solve_logistic(X, rewards, weights, tol=1e-8)
+    monkeypatch.setattr(tall, "_MAX_STEPS", 1)
+    _, is_done, _ = tall.descend(
+        X, rewards, weights, np.zeros((N_FEATURES + 1, 3)), np.full(3, 1e-8), None
+    )
+    assert not is_done.any()
+    finished = solve_logistic(X, rewards, weights, tol=1e-8)
+    np.testing.assert_allclose(finished.coef, whole.coef, atol=1e-4)
+
+
+def test_the_inverse_is_that_of_the_mean_hessian():
+    # At zero all curvatures are 1/4; the intercept is not penalised
+    X = tall_problem(4)[0]
+    inverse = tall.SharedInverse(X, np.full(N, 0.25))
+    rows = np.column_stack([X, np.ones(N)])
+    hessian = rows.T @ rows / 4 + np.diag([1.0] * N_FEATURES + [0.0])
+    np.testing.assert_allclose(inverse @ hessian, np.eye(N_FEATURES + 1), atol=1e-4)
+
+
+def test_an_inverse_serves_until_the_history_grew_by_a_quarter():
+    inverse = tall.SharedInverse(np.ones((2000, 1)), np.full(2000, 0.25))
+    assert inverse.serves(np.ones((2500, 1)))
+    assert not inverse.serves(np.ones((2501, 1)))
+
+
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_array])
+def test_an_oracle_refitted_on_a_tall_history_forgets_where_it_started(kept, as_matrix):
+    X, rewards, _ = tall_problem(5)
+    resampling = Resampling(kind="gamma(1,1)", n_resamples=4, kept=kept)
+    oracle = LogisticOracle(resampling=resampling)
+    rng, same_rng = np.random.default_rng(0), np.random.default_rng(0)
+    weights = None
+    for n in (2100, 2200, N):
+        oracle.learn(0, as_matrix(X[:n]), rewards[:n], rng)
+        weights = resampling.update(weights if kept else None, n, same_rng)
+    expected = references(X, rewards, weights)
+    np.testing.assert_allclose(oracle.score(X)[:, 0], expected, atol=1e-3)
