@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -43,10 +44,10 @@ class Chooser(Protocol):
 
 def best_arms(values: np.ndarray) -> np.ndarray:
     """Return the arms of highest value, all of them if tied."""
-    return np.flatnonzero(values == values.max())
+    return (values == values.max()).nonzero()[0]
 
 
-def pick(arms: np.ndarray, rng: np.random.Generator) -> int:
+def pick(arms: Sequence[int], rng: np.random.Generator) -> int:
     """Pick one of `arms` uniformly at random, without drawing if there is only one."""
     return int(arms[0] if len(arms) == 1 else arms[rng.integers(len(arms))])
 
@@ -154,7 +155,8 @@ class EpsilonGreedy:
         exploring = bool(rng.random() < probability)
         arm = pick(candidates if exploring else best, rng)
         propensity = probability * (arm in candidates) / len(candidates)
-        propensity += (1 - probability) * (arm in best) / len(best)
+        is_best = bool(values[arm] == values[best[0]])
+        propensity += (1 - probability) * is_best / len(best)
         return Choice(arm, exploring, propensity)
 
 

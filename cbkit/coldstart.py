@@ -103,8 +103,8 @@ class MABFirst(_Constants):
         rng: np.random.Generator,
     ) -> np.ndarray:
         """Draw one score for each of `arms` from its Beta posterior; counts are of these arms."""
-        a = self.a[arms] if np.ndim(self.a) else self.a
-        b = self.b[arms] if np.ndim(self.b) else self.b
+        a = self.a if isinstance(self.a, float) else self.a[arms]
+        b = self.b if isinstance(self.b, float) else self.b[arms]
         return rng.beta(a + positives, b + negatives)
 
 

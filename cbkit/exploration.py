@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -36,7 +36,7 @@ class Context(NamedTuple):
 class Explore(Protocol):
     """Names the arms among which an exploring round picks uniformly."""
 
-    def candidates(self, values: np.ndarray, context: Context) -> np.ndarray:
+    def candidates(self, values: np.ndarray, context: Context) -> Sequence[int]:
         """Return the arms to pick from."""
 
 
@@ -44,9 +44,9 @@ class Explore(Protocol):
 class RandomExplore:
     """Explore among all arms."""
 
-    def candidates(self, values: np.ndarray, context: Context) -> np.ndarray:
+    def candidates(self, values: np.ndarray, context: Context) -> Sequence[int]:
         """Return all arms."""
-        return np.arange(len(values))
+        return range(len(values))
 
 
 GradientNorms = Callable[[Context, np.ndarray], np.ndarray]
@@ -118,7 +118,7 @@ class ActiveExplore:
             return (1.0 - values) * norms[0] + values * norms[1]
         return norms.min(axis=0) if self.criterion == "min" else norms.max(axis=0)
 
-    def candidates(self, values: np.ndarray, context: Context) -> np.ndarray:
+    def candidates(self, values: np.ndarray, context: Context) -> Sequence[int]:
         """Return the arms of largest gradient norm, all of them if tied."""
         usefulness = self.usefulness(values, context)
         return np.flatnonzero(usefulness == usefulness.max())

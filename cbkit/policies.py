@@ -135,8 +135,7 @@ class Policy:
             values[block.warm] = self.index(block.scores[row : row + 1], rng)[0]
         else:
             values[block.warm] = block.indices[row]
-        cold = np.flatnonzero(block.is_cold)
-        drawn = self.cold_start_.fill(values, cold, self.history_, rng)
+        drawn = self.cold_start_.fill(values, block.cold, self.history_, rng)
         drawn |= self.index.random and len(block.warm) > 0
         choice = self.chooser.choose(values, Context(block.X, row), rng)
         return Decision(

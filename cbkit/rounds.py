@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -32,6 +33,11 @@ class Block:
     is_cold: np.ndarray
     scores: np.ndarray
     indices: np.ndarray | None
+
+    @cached_property
+    def cold(self) -> np.ndarray:
+        """The arms of `is_cold`, shape (n_cold,)."""
+        return np.flatnonzero(self.is_cold)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,8 @@ class _Environment:
         self._starts = dataset.labels.indptr
 
     def reward(self, row: int, arm: int) -> int:
-        return int(arm in self._arms[self._starts[row] : self._starts[row + 1]])
+        # a list is quicker to look through than so short an array
+        return int(arm in self._arms[self._starts[row] : self._starts[row + 1]].tolist())
 
 
 def row_order(n_rows: int, seed: int) -> np.ndarray:
