@@ -92,7 +92,7 @@ def test_equally_useful_arms_are_all_candidates():
 
 
 def test_random_exploration_has_all_arms_as_candidates():
-    assert RandomExplore().candidates(VALUES, CONTEXT).tolist() == [0, 1, 2]
+    assert list(RandomExplore().candidates(VALUES, CONTEXT)) == [0, 1, 2]
 
 
 @given(
