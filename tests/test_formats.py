@@ -133,8 +133,8 @@ def test_extreme_rows_may_lack_labels_or_features(write):
     [
         ("", "line 1: ''; expected three numbers"),
         ("2 3\n", "line 1: '2 3'; expected three numbers"),
-        ("1 3 1\n0 0:1\n", "2 to 10,000,000 labels"),
-        ("1 3 999999999999\n0 0:1\n", "2 to 10,000,000 labels"),
+        ("1 3 1\n0 0:1\n", "2 to 1,000,000 labels"),
+        ("1 3 999999999999\n0 0:1\n", "2 to 1,000,000 labels"),
         ("3 3 2\n0 0:1\n1 0:1\n", "line 3: 2 rows; expected 3"),
         ("1 3 2\n0 0:1\n1 0:1\n", "line 3: 2 rows; expected 1"),
         ("1 3 2\n0 3:1\n", "line 2: feature 3 is out of range; expected 0 to 2"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from cbkit.formats.arff_header import Attribute, parse_header, read_label_names
 from cbkit.formats.arff_rows import read_dense, read_sparse
-from cbkit.formats.text import FormatError, Line, read_lines
+from cbkit.formats.text import FormatError, Line, read_lines, shorten
 from cbkit.multilabel import MultilabelDataset
 
 
@@ -89,7 +89,8 @@ def _find_labels(path: Path, attributes: list[Attribute], names: tuple[str, ...]
         raise FormatError(
             path,
             None,
-            f"no attribute for {len(missing)} of {len(names)} labels, the first {missing[0]!r}",
+            f"no attribute for {len(missing)} of {len(names)} labels, "
+            f"the first {shorten(missing[0])}",
             "an @attribute for each label",
         )
     return [columns[name] for name in names]
@@ -103,7 +104,7 @@ def _as_label(path: Path, attribute: Attribute) -> Attribute:
         raise FormatError(
             path,
             attribute.line,
-            f"label {attribute.name!r} with values {attribute.shown_values}",
+            f"label {shorten(attribute.name)} with values {attribute.shown_values}",
             "{0,1}",
         )
     return attribute

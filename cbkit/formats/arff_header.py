@@ -27,8 +27,10 @@ class Attribute:
 
     @property
     def shown_values(self) -> str:
-        """The declared values as the file would write them."""
-        return "{" + ",".join(f"{value:g}" for value in self.nominal or ()) + "}"
+        """The declared values as the file would write them, the first ten of many."""
+        values = self.nominal or ()
+        shown = [f"{value:g}" for value in values[:10]] + ["..."] * (len(values) > 10)
+        return "{" + ",".join(shown) + "}"
 
 
 def parse_header(path: Path, lines: list[Line]) -> tuple[list[Attribute], int]:
@@ -73,7 +75,8 @@ def read_label_names(path: str | Path) -> tuple[str, ...]:
     if "<!DOCTYPE" in text:
         raise FormatError(path, None, "a document type declaration", "a plain Mulan label file")
     try:
-        root = ElementTree.fromstring(text.encode())
+        # As text: a declared encoding is not looked up, since the file was read as UTF-8.
+        root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         raise FormatError(
             path, error.position[0], f"not well-formed XML ({error})", "a Mulan label file"
@@ -87,7 +90,7 @@ def read_label_names(path: str | Path) -> tuple[str, ...]:
             names.append(name)
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        raise FormatError(path, None, f"label {repeated[0]!r} twice", "distinct label names")
+        raise FormatError(path, None, f"label {shorten(repeated[0])} twice", "distinct label names")
     if len(names) < 2:
         raise FormatError(path, None, f"{len(names)} labels", "at least 2 <label> elements")
     return tuple(names)
@@ -104,7 +107,7 @@ def _parse_attribute(path: Path, line: Line) -> Attribute:
         raise FormatError(
             path,
             line.number,
-            f"attribute {name!r} of type {shorten(kind)}",
+            f"attribute {shorten(name)} of type {shorten(kind)}",
             "numeric, real, integer or {0,1}; turn other columns into numbers before exporting",
         )
     return Attribute(name, None, line.number)
@@ -112,7 +115,9 @@ def _parse_attribute(path: Path, line: Line) -> Attribute:
 
 def _parse_nominal(path: Path, number: int, name: str, kind: str) -> tuple[float, ...]:
     if not kind.endswith("}"):
-        raise FormatError(path, number, f"values {shorten(kind)} of {name!r}", "a closing brace")
+        raise FormatError(
+            path, number, f"values {shorten(kind)} of {shorten(name)}", "a closing brace"
+        )
     values = []
     for token in kind[1:-1].split(","):
         value = _unquote(token.strip(" \t"))
@@ -120,7 +125,7 @@ def _parse_nominal(path: Path, number: int, name: str, kind: str) -> tuple[float
             raise FormatError(
                 path,
                 number,
-                f"value {shorten(value)} of attribute {name!r}",
+                f"value {shorten(value)} of attribute {shorten(name)}",
                 "numbers such as {0,1}; turn text categories into numbers before exporting",
             )
         values.append(float(value))
@@ -136,7 +141,7 @@ def _check_attributes(path: Path, attributes: list[Attribute], data: Line) -> No
             raise FormatError(
                 path,
                 attribute.line,
-                f"attribute {attribute.name!r} again (first in line {seen[attribute.name]})",
+                f"attribute {shorten(attribute.name)} again (first in line {seen[attribute.name]})",
                 "distinct names",
             )
         seen[attribute.name] = attribute.line

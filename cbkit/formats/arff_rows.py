@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +36,7 @@ def read_sparse(path: Path, rows: list[Line], attributes: list[Attribute]) -> sp
             raise FormatError(
                 path,
                 attribute.line,
-                f"attribute {attribute.name!r} with values {attribute.shown_values}, "
+                f"attribute {shorten(attribute.name)} with values {attribute.shown_values}, "
                 "of which sparse rows leave out the first",
                 "0 as the first value in a file with sparse rows",
             )
@@ -50,8 +50,11 @@ def read_sparse(path: Path, rows: list[Line], attributes: list[Attribute]) -> sp
 
     matrix = build_csr(row_of, columns, values, (len(rows), len(attributes)), fail)
     columns = columns.astype(np.int64)
-    for members, allowed in _nominal_groups(attributes):
-        for at in np.flatnonzero(members[columns] & ~np.isin(values, allowed))[:1]:
+    starts = np.concatenate([[0], np.cumsum(np.bincount(columns, minlength=len(attributes)))])
+    by_column = np.argsort(columns, kind="stable")
+    for allowed, members in _nominal_groups(attributes):
+        entries = np.concatenate([by_column[starts[j] : starts[j + 1]] for j in members])
+        for at in entries[~np.isin(values[entries], allowed)][:1]:
             raise _not_declared(path, rows[row_of[at]], attributes[columns[at]], values[at])
     return matrix
 
@@ -69,25 +72,28 @@ def read_dense(path: Path, rows: list[Line], attributes: list[Attribute]) -> np.
     for row, column in np.argwhere(~np.isfinite(values))[:1]:
         name = attributes[column].name
         raise FormatError(
-            path, rows[row].number, f"{name!r} has too large a value", "a finite number"
+            path, rows[row].number, f"{shorten(name)} has too large a value", "a finite number"
         )
-    for members, allowed in _nominal_groups(attributes):
-        for row, column in np.argwhere(members & ~np.isin(values, allowed))[:1]:
+    for allowed, members in _nominal_groups(attributes):
+        for row, member in np.argwhere(~np.isin(values[:, members], allowed))[:1]:
+            column = members[member]
             raise _not_declared(path, rows[row], attributes[column], values[row, column])
     return values
 
 
 def _nominal_groups(
     attributes: list[Attribute],
-) -> Iterator[tuple[np.ndarray, tuple[float, ...]]]:
-    """Give which attributes share a set of declared values, (n_attributes,), and the set."""
-    for allowed in dict.fromkeys(attribute.nominal for attribute in attributes):
-        if allowed is not None:
-            yield np.array([attribute.nominal == allowed for attribute in attributes]), allowed
+) -> Iterable[tuple[tuple[float, ...], list[int]]]:
+    """Give each set of declared values, and the columns that share it."""
+    groups: dict[tuple[float, ...], list[int]] = {}
+    for column, attribute in enumerate(attributes):
+        if attribute.nominal is not None:
+            groups.setdefault(attribute.nominal, []).append(column)
+    return groups.items()
 
 
 def _not_declared(path: Path, line: Line, attribute: Attribute, value: float) -> FormatError:
-    found = f"{attribute.name!r} is {value:g}"
+    found = f"{shorten(attribute.name)} is {value:g}"
     return FormatError(path, line.number, found, f"one of {attribute.shown_values}")
 
 

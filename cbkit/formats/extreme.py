@@ -11,6 +11,7 @@ from cbkit.formats.index_value import parse_rows
 from cbkit.formats.text import MAX_COLUMNS, FormatError, Line, build_csr, read_lines, shorten
 from cbkit.multilabel import MultilabelDataset
 
+MAX_LABELS = 1_000_000  # each gets a name, so a header alone must not fill the memory
 _HEADER = re.compile(r"[ \t]*+([0-9]{1,12})[ \t]++([0-9]{1,12})[ \t]++([0-9]{1,12})[ \t]*+")
 
 
@@ -74,11 +75,11 @@ def _parse_header(path: Path, lines: list[Line]) -> tuple[int, int, int]:
     if match is None:
         raise FormatError(path, 1, shorten(first), "three numbers: n_rows n_features n_labels")
     n_rows, n_features, n_labels = (int(number) for number in match.groups())
-    if n_rows < 1 or not 1 <= n_features <= MAX_COLUMNS or not 2 <= n_labels <= MAX_COLUMNS:
+    if n_rows < 1 or not 1 <= n_features <= MAX_COLUMNS or not 2 <= n_labels <= MAX_LABELS:
         raise FormatError(
             path,
             1,
             f"{n_rows} rows, {n_features} features, {n_labels} labels",
-            f"at least 1 row, 1 to {MAX_COLUMNS:,} features and 2 to {MAX_COLUMNS:,} labels",
+            f"at least 1 row, 1 to {MAX_COLUMNS:,} features and 2 to {MAX_LABELS:,} labels",
         )
     return n_rows, n_features, n_labels

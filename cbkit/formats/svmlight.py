@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
 from cbkit.formats.index_value import parse_rows
 from cbkit.formats.text import MAX_COLUMNS, FormatError, Line, build_csr, read_lines
@@ -83,12 +84,13 @@ def read_svmlight(
         entries.fail,
         what="label",
     )
-    used = np.unique(labels.indices)
+    used, arms = np.unique(labels.indices, return_inverse=True)
     if used.size < 2:
         raise FormatError(path, None, f"{used.size} different labels", "at least 2")
     return MultilabelDataset(
         features=features,
-        labels=labels[:, used],
+        # Not labels[:, used], which takes memory by the largest number.
+        labels=sparse.csr_array((labels.data, arms, labels.indptr), shape=(len(rows), used.size)),
         arm_names=tuple(map(str, used)),
         name=name or path.stem,
         provenance=f"read from {path.name}",

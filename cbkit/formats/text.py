@@ -47,9 +47,11 @@ def read_lines(path: Path) -> list[Line]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
+        # Positions are of the decoder's own object, which lacks a byte order mark.
+        before, bad = error.object[: error.start], error.object[error.start]
+        line = len(re.split(rb"\r\n|\r|\n", before))
         raise FormatError(
-            path, line, f"byte 0x{content[error.start]:02x} is not UTF-8 text", "a UTF-8 text file"
+            path, line, f"byte 0x{bad:02x} is not UTF-8 text", "a UTF-8 text file"
         ) from error
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
