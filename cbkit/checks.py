@@ -40,7 +40,8 @@ def check_decay(value: float) -> None:
     """Refuse what is not a decay rate."""
     check_number("decay", value)
     if not 0 < value <= 1:
-        raise ValueError(f"decay must be in (0, 1], where 1 is no decay; got {value!r}")
+        hint = f"; did you mean {value / 100:g}?" if 1 < value <= 100 else ""
+        raise ValueError(f"decay must be in (0, 1], where 1 is no decay; got {value!r}{hint}")
 
 
 def check_whole(name: str, value: int, least: int = 1) -> None:
@@ -49,6 +50,15 @@ def check_whole(name: str, value: int, least: int = 1) -> None:
         whole = isinstance(value, float) and value.is_integer() and value >= least
         hint = f"; write {int(value)}" if whole else ""
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}{hint}")
+
+
+def check_generator(rng: np.random.Generator) -> None:
+    """Refuse seeds and other stand-ins: a seed would give the same draws in every call."""
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(
+            f"rng must be a numpy.random.Generator, got {rng!r}; write np.random.default_rng(seed) "
+            "once, and hand over the same object each time"
+        )
 
 
 def as_contexts(X: Any) -> Matrix:
@@ -66,6 +76,9 @@ def as_contexts(X: Any) -> Matrix:
         The contexts, always as a new object that may share memory with `X`: a caller's buffer that
         is filled anew for each block must not be taken for the block before.
     """
+    X = X if sparse.issparse(X) else _as_array(X)
+    if X.dtype.kind not in "biuf":
+        raise ValueError(f"contexts must be numbers, got {X.dtype} values; {_ENCODE}")
     if sparse.issparse(X):
         X = sparse.csr_array(X, dtype=np.float64)
         if not X.has_canonical_format:
@@ -77,7 +90,7 @@ def as_contexts(X: Any) -> Matrix:
             X = sparse.csr_array(parts, shape=X.shape)
         values = X.data
     else:
-        X = np.asarray(X, dtype=np.float64).view()
+        X = X.astype(np.float64, copy=False).view()
         values = X
     if X.ndim != 2:
         raise ValueError(
@@ -92,13 +105,38 @@ def as_contexts(X: Any) -> Matrix:
     return X
 
 
+_ENCODE = "turn text, categories and dates into numbers first, with a scikit-learn transformer"
+
+
+def _as_array(X: Any) -> np.ndarray:
+    """Make an array of an array-like; objects, such as a mixed data frame's, become numbers."""
+    if np.ma.is_masked(X):
+        raise ValueError("contexts have masked (missing) entries; fill them in first")
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise ValueError(
+            "contexts must be a matrix, got rows of different lengths; "
+            "give every row the same columns"
+        ) from error
+    if array.dtype.kind != "O":
+        return array
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"contexts must be numbers ({error}); {_ENCODE}") from error
+
+
 def as_rewards(rewards: Any) -> np.ndarray:
     """Return rewards as integers 0 or 1; booleans and 0.0/1.0 are accepted."""
     array = np.asarray(rewards)
     if array.ndim != 1:
-        raise ValueError(f"rewards must have shape (n_rounds,), got {array.shape}")
+        raise ValueError(
+            f"rewards must have shape (n_rounds,), got {array.shape}; "
+            "write one reward per round, of the arm that was played"
+        )
     if array.dtype.kind not in "bifu":
-        raise ValueError(f"rewards must be numbers 0 or 1, got {array.dtype} values")
+        raise ValueError(f"rewards must be numbers 0 or 1, got {rewards!r:.60}; write numbers")
     wrong = array[(array != 0) & (array != 1)]
     if len(wrong):
         raise ValueError(
@@ -112,9 +150,10 @@ def as_arms(arms: Any, n_arms: int) -> np.ndarray:
     array = np.asarray(arms)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise ValueError(
-            f"arms must be whole numbers of shape (n_rounds,), got {array.dtype} {array.shape}"
+            f"arms must be whole numbers of shape (n_rounds,), got {arms!r:.60}; "
+            "write one integer per round, as `select` returns them"
         )
     wrong = array[(array < 0) | (array >= n_arms)]
     if len(wrong):
-        raise ValueError(f"arms must be in [0, {n_arms - 1}], got {wrong[0]}")
+        raise ValueError(f"arms must be in [0, {n_arms - 1}], got {wrong[0]}; count them from 0")
     return array.astype(np.int64)

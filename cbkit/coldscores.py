@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cbkit.coldstart import split_cold_start
+from cbkit.coldstart import MABFirst, Smoothing, split_cold_start
 from cbkit.history import History
 
 
@@ -37,6 +37,13 @@ class ColdStart:
         for part in (self.mab_first, self.smoothing):
             if part:
                 part.check_arms(n_arms)
+
+    @property
+    def parts(self) -> MABFirst | Smoothing | tuple[MABFirst, Smoothing] | None:
+        """What there is of both, in a form that `cold_start` takes."""
+        if self.mab_first and self.smoothing:
+            return self.mab_first, self.smoothing
+        return self.mab_first or self.smoothing
 
     def is_over(self, history: History) -> np.ndarray:
         """Tell which arms have seen enough for an oracle, shape (n_arms,)."""

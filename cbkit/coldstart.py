@@ -8,13 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from cbkit.checks import check_whole
+from cbkit.checks import check_number, check_whole
 
 Constant = float | np.ndarray
 
 
 def _constant(name: str, value: Any, *, zero_allowed: bool) -> Constant:
-    array = np.array(value, dtype=np.float64)
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
     bound = "at least 0" if zero_allowed else "greater than 0"
     wrong = array < 0 if zero_allowed else array <= 0
     if array.ndim > 1 or not np.isfinite(array).all() or wrong.any():
@@ -49,6 +52,7 @@ class _Constants:
                         f"{type(self).__name__} has a value of {name} per arm: "
                         f"write add_arm({name}=...) with the new arm's"
                     )
+                check_number(name, constants[name])
                 changed[name] = np.append(value, constants[name])
         return replace(self, **changed)
 

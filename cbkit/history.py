@@ -46,7 +46,8 @@ class RowStore:
             kind = "sparse" if self._sparse else "dense"
             raise ValueError(
                 f"contexts so far were {kind} with {self._n_features} features; "
-                f"got a block of shape {X.shape} and type {type(X).__name__}"
+                f"got a block of shape {X.shape} and type {type(X).__name__}; "
+                f"give every block {kind} and with the same columns"
             )
         if self._sparse:
             if first == 0:

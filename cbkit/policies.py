@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cbkit.checks import as_arms, as_contexts, as_rewards, check_whole
+from cbkit.checks import as_arms, as_contexts, as_rewards, check_generator, check_whole
 from cbkit.choosers import Chooser, Greedy
 from cbkit.coldscores import ColdStart
 from cbkit.exploration import Context
@@ -61,6 +61,13 @@ class Policy:
         self.history_ = History(self.n_arms)
         self.n_features_: int | None = None
         self.n_refits_ = 0
+        self.n_choices_ = 0
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether it has neither chosen nor learned, so that a run of it can be repeated."""
+        learned = self.history_.positives.any() or self.history_.negatives.any()
+        return not (self.n_choices_ or learned or self.n_fitted_arms)
 
     @property
     def n_fitted_arms(self) -> int:
@@ -130,6 +137,7 @@ class Policy:
         Decision
             The arm and what is known of the choice.
         """
+        self.n_choices_ += 1
         values = np.empty(self.n_arms)
         if block.indices is None:
             values[block.warm] = self.index(block.scores[row : row + 1], rng)[0]
@@ -191,6 +199,7 @@ class Policy:
             Arms.
         """
         X = as_contexts(X)
+        check_generator(rng)
         if X.shape[0] == 0:
             raise ValueError("select got a block without contexts; give at least one row")
         block = self.prepare(X)
@@ -211,10 +220,11 @@ class Policy:
             Source of the resample weights.
         """
         X, arms, rewards = as_contexts(X), as_arms(arms, self.n_arms), as_rewards(rewards)
+        check_generator(rng)
         if not X.shape[0] == len(arms) == len(rewards):
             raise ValueError(
                 f"update needs as many contexts, arms and rewards; "
-                f"got {X.shape[0]}, {len(arms)} and {len(rewards)}"
+                f"got {X.shape[0]}, {len(arms)} and {len(rewards)}; write one of each per round"
             )
         if not len(arms):
             raise ValueError("update got an empty block; give at least one round")
@@ -232,6 +242,7 @@ class Policy:
             Its cold-start constants ``a`` and ``b``, where these are given per arm.
         """
         self.cold_start_.add_arm(constants)
+        self.cold_start = self.cold_start_.parts
         self.history_.add_arm()
         self.n_arms += 1
         return self.n_arms - 1
@@ -244,6 +255,7 @@ class Policy:
         if hasattr(self.chooser, "drop_arm"):
             self.chooser.drop_arm(arm)  # first, as it may refuse
         self.cold_start_.drop_arm(arm)
+        self.cold_start = self.cold_start_.parts
         self.history_.drop_arm(arm)
         if self.oracle is not None:
             self.oracle.drop_arm(arm)

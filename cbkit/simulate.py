@@ -126,6 +126,15 @@ def simulate(
     >>> bool(log.mean_reward > 0.2)                    # ten arms: chance is 0.1
     True
     """
+    if not isinstance(policy, Policy):
+        raise ValueError(
+            f"policy must be a Policy, got {policy!r:.60}; write make_policy(name, dataset)"
+        )
+    if not isinstance(dataset, MultilabelDataset):
+        raise ValueError(
+            f"dataset must be a MultilabelDataset, got {type(dataset).__name__}; write "
+            "MultilabelDataset.from_arrays(X, labels)"
+        )
     n_rounds = dataset.n_rows if n_rounds is None else n_rounds
     check_whole("n_rounds", n_rounds)
     check_whole("refit_every", refit_every)
@@ -136,9 +145,14 @@ def simulate(
     if feedback not in FEEDBACKS:
         raise ValueError(f"feedback must be immediate or batch, got {feedback!r}")
     if policy.n_arms != dataset.n_arms:
-        raise ValueError(f"the policy has {policy.n_arms} arms, {dataset.name} {dataset.n_arms}")
-    if policy.history_.positives.any() or policy.history_.negatives.any():
-        raise ValueError("the policy has already learned from other rounds; make a fresh one")
+        raise ValueError(
+            f"the policy has {policy.n_arms} arms, {dataset.name} {dataset.n_arms}; "
+            "write n_arms=dataset.n_arms"
+        )
+    if not policy.is_fresh:
+        raise ValueError(
+            "the policy has already chosen or learned in other rounds; make a fresh one"
+        )
 
     rng = np.random.default_rng(_streams(seed)[1])
     order = row_order(dataset.n_rows, seed)[:n_rounds]

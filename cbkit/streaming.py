@@ -9,6 +9,7 @@ from scipy import sparse
 from scipy.special import expit
 
 from cbkit.bootstrap import Resampling
+from cbkit.checks import check_number
 from cbkit.classifiers import without_arm
 from cbkit.coefficients import StackedCoefficients
 from cbkit.history import Matrix
@@ -59,8 +60,9 @@ class StreamingLogisticOracle:
     streaming: bool = field(default=True, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.alpha) and self.alpha > 0):
-            raise ValueError(f"alpha must be a number greater than 0, got {self.alpha!r}")
+        check_number("alpha", self.alpha)
+        if self.alpha <= 0:
+            raise ValueError(f"alpha must be greater than 0, got {self.alpha!r}; write 1e-4")
         check_streaming_resampling(self.resampling)
         self._models = StackedCoefficients(self.n_resamples)
         self._steps: dict[int, np.ndarray] = {}

@@ -234,6 +234,8 @@ def test_constants_per_arm_come_and_go_with_their_arms():
     assert policy.cold_start_.mab_first.a.tolist() == [1, 3, 4]
     assert policy.cold_start_.mab_first.b == 7
     assert policy.cold_start_.smoothing.b.tolist() == [10, 30, 40]
+    assert policy.cold_start[0].a.tolist() == [1, 3, 4]
+    assert policy.cold_start[1].b.tolist() == [10, 30, 40]
     live_arms = policy.select(X, np.random.default_rng(0))
     assert set(live_arms) == {0, 1, 2}
 
@@ -255,6 +257,17 @@ def test_refused_arm_leaves_the_policy_as_it_was(constants, message):
     assert (policy.n_arms, policy.history_.n_arms) == (3, 3)
     assert len(policy.cold_start_.mab_first.a) == len(policy.cold_start_.smoothing.b) == 3
     policy.select(X, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    "cold_start", [None, QUICK, Smoothing(a=1, b=10), MABFirst(a=[1, 2, 3], b=1)]
+)
+def test_a_changed_policy_can_be_made_anew_from_its_parameters(cold_start):
+    policy = Greedy(3, cold_start=cold_start)
+    policy.drop_arm(0)
+    twin = Greedy(policy.n_arms, cold_start=policy.cold_start)
+    arms = [each.select(X, np.random.default_rng(0)).tolist() for each in (policy, twin)]
+    assert arms[0] == arms[1]
 
 
 def test_constants_for_all_arms_are_not_asked_for_again():

@@ -8,6 +8,7 @@ from sampling import assert_mean
 from cbkit import (
     BestArmInHindsight,
     BestArmOnline,
+    EpsilonGreedy,
     Greedy,
     MABFirst,
     MultilabelDataset,
@@ -224,6 +225,20 @@ def used():
     return policy
 
 
+def chosen():
+    """A policy whose schedule has moved, though it saw no reward."""
+    policy = EpsilonGreedy(4, decay=0.9)
+    policy.select(DATA.features[:3], np.random.default_rng(0))
+    return policy
+
+
+def taught():
+    """A policy with an oracle that another policy has taught."""
+    teacher = Greedy(4, cold_start=None)
+    run(teacher)
+    return Policy(n_arms=4, oracle=teacher.oracle)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -239,12 +254,20 @@ def used():
         ({"seed": "0"}, "seed must be a whole number"),
         ({"feedback": "delayed"}, "feedback must be immediate or batch, got 'delayed'"),
         ({"policy": RandomArm(5)}, "the policy has 5 arms, custom 4"),
-        ({"policy": used()}, "has already learned from other rounds; make a fresh one"),
+        ({"policy": used()}, "has already chosen or learned in other rounds; make a fresh one"),
+        ({"policy": chosen()}, "has already chosen or learned in other rounds"),
+        ({"policy": taught()}, "has already chosen or learned in other rounds"),
     ],
 )
 def test_bad_arguments_are_refused_with_the_value(options, message):
     with pytest.raises(ValueError, match=message):
         run(**options)
+
+
+def test_looking_leaves_a_policy_fresh():
+    policy = Greedy(4)
+    policy.score(DATA.features)
+    same(run(policy), run(Greedy(4)))
 
 
 def test_progress_bar_shows_only_when_asked_for(capsys):
