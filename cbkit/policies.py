@@ -99,9 +99,9 @@ class Policy:
         is_cold = np.ones(self.n_arms, dtype=bool)
         scores = np.empty((X.shape[0], 0, 1))
         warm = np.empty(0, dtype=np.int64)
-        if self.n_fitted_arms:
+        if self.oracle is not None:
             warm = self.oracle.fitted_arms
-            scores = self.oracle.score(X)
+            scores = self.oracle.score(X)  # as many resamples before any arm is fitted as after
             if self.cold_start_.mab_first:  # a streaming oracle may be ready before its time
                 ready = self.cold_start_.is_over(self.history_)[warm]
                 scores, warm = scores[:, ready], warm[ready]

@@ -332,6 +332,14 @@ def test_contexts_of_another_width_are_refused_once_one_is_known(look):
     assert made.history_.positives.sum() == 1
 
 
+def test_scores_have_all_resamples_before_any_arm_is_fitted():
+    made = BootstrappedTS(3, n_resamples=5, cold_start=None)
+    assert made.score(X).shape == (2, 3, 5)
+    made.update(X, [1, 1], [0, 1], RNG)
+    assert made.score(X).shape == (2, 3, 5)
+    assert Policy(n_arms=3, oracle=None).score(X).shape == (2, 3, 1)
+
+
 def test_scores_that_are_not_finite_are_refused():
     with pytest.raises(ValueError, match="the oracle of bad scored a context as NaN or infinite"):
         policy([0.5, np.nan], name="bad").prepare(X)
