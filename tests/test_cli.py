@@ -8,7 +8,6 @@ import pytest
 from cbkit import profiles, workbook
 from cbkit.__main__ import main
 from cbkit.datasets import FetchError, dataset_names
-from cbkit.paths import project_root
 from cbkit.profiles import ProfileError
 
 
@@ -123,9 +122,3 @@ def test_experiment_gives_the_exit_code_of_its_runs(module, code):
     module("cbkit.experiment", run_config=lambda path: asked.append(path) or code)
     assert main(["experiment", "grid.yaml"]) == code
     assert asked == ["grid.yaml"]
-
-
-def test_package_draws_no_bars_that_need_widgets():
-    """Those print a warning, with a path of the machine, into the notebook."""
-    for path in (project_root() / "cbkit").rglob("*.py"):
-        assert "tqdm.auto" not in path.read_text(encoding="utf-8"), path.name

@@ -125,7 +125,7 @@ def test_a_cluster_that_loses_a_worker_in_mid_run_gives_the_same_bytes(tmp_path,
     assert table_bytes(tmp_path) == uninterrupted[1]
 
 
-def test_two_jobs_give_the_same_bytes(tmp_path, uninterrupted):
+def test_parallel_runs_give_the_same_bytes_as_serial_ones(tmp_path, uninterrupted):
     run_experiment(grid(tmp_path), n_jobs=2)
     assert table_bytes(tmp_path) == uninterrupted[1]
 
@@ -195,7 +195,9 @@ def test_every_part_of_a_configuration_is_in_the_key(tmp_path, changes):
     assert one_task(tmp_path, **changes).key != one_task(tmp_path).key
 
 
-def test_key_knows_data_and_result_version_but_no_position_or_folder(tmp_path, monkeypatch):
+def test_experiments_key_runs_by_data_and_result_version_and_never_by_position_or_folder(
+    tmp_path, monkeypatch
+):
     task = one_task(tmp_path)
     assert one_task(tmp_path / "elsewhere").key == task.key
     assert one_task(tmp_path, policies=["Greedy", "RandomArm"][1:]).key == task.key
@@ -209,7 +211,7 @@ def test_tasks_carry_names_and_no_arrays(tmp_path):
     assert len(pickle.dumps(one_task(tmp_path))) < 2000
 
 
-def test_a_failed_run_is_a_visible_row_and_is_tried_again(tmp_path, capsys):
+def test_experiments_show_a_failed_run_as_a_row_and_exit_code_and_retry_it(tmp_path, capsys):
     allowed = tmp_path / "allowed"
     policies = {
         "RandomArm": "RandomArm",
@@ -265,7 +267,7 @@ def test_a_task_refuses_other_data_than_planned(tmp_path):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_every_run_has_one_thread(tmp_path, n_jobs):
+def test_parallel_and_serial_runs_have_one_thread_each(tmp_path, n_jobs):
     policies = {"one thread": one_thread_policy}
     assert run_experiment(grid(tmp_path, 2, policies), n_jobs=n_jobs).exit_code == 0
 

@@ -228,11 +228,3 @@ def test_a_cache_that_is_a_file_is_an_error_and_not_a_crash(server, tmp_path):
 def test_only_published_sets_can_be_fetched(server):
     with pytest.raises(ValueError, match="'demo' is nothing to fetch"):
         fetch("demo")
-
-
-def test_every_published_file_is_pinned_to_a_commit():
-    for entry in entries().values():
-        for file in entry.files.values():
-            assert file.url.startswith("https://")
-            assert any(len(part) == 40 for part in file.url.split("/"))
-            assert file.pinned or file.name == "mediamill.xml"
