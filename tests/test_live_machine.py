@@ -122,6 +122,7 @@ class LivePolicy(RuleBasedStateMachine):
         history = self.policy.history_
         counts = np.array([history.positives, history.negatives]).T.tolist()
         assert counts == [arm[:2] for arm in self.arms]
+        assert history.changed == self.waiting
         assert self.policy.n_arms == history.n_arms == len(self.arms)
 
     @invariant()
@@ -154,5 +155,5 @@ class LivePolicy(RuleBasedStateMachine):
 
 TestLivePolicy = LivePolicy.TestCase
 TestLivePolicy.settings = settings(
-    max_examples=80, stateful_step_count=25, deadline=None, derandomize=True
+    max_examples=40, stateful_step_count=30, deadline=None, derandomize=True
 )

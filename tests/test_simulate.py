@@ -135,6 +135,12 @@ def test_row_order_depends_on_the_seed_and_the_number_of_rows_alone():
     assert run(seed=3, n_rounds=20).rounds["row"].tolist() == order[:20].tolist()
 
 
+def test_row_order_of_a_seed_stays_what_it_was():
+    # Results that were kept are paired with new ones by their seeds.
+    stream = np.random.default_rng(np.random.SeedSequence(3).spawn(2)[0])
+    assert row_order(9, 3).tolist() == stream.permutation(9).tolist()
+
+
 @pytest.mark.parametrize("seed", [0, 1, 2**40, np.int64(7)])
 def test_any_whole_seed_reproduces_its_log(seed):
     same(run(seed=seed), run(seed=seed))
