@@ -9,6 +9,7 @@ from scipy import sparse
 from scipy.special import expit, logit
 
 from cbkit.bootstrap import Resampling
+from cbkit.checks import check_number
 from cbkit.classifiers import smoothed_share, without_arm
 from cbkit.coefficients import StackedCoefficients
 from cbkit.history import Matrix
@@ -66,10 +67,11 @@ class LogisticOracle:
     streaming: bool = field(default=False, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.C) and self.C > 0):
-            raise ValueError(f"C must be a number greater than 0, got {self.C!r}")
-        if not self.tol > 0:
-            raise ValueError(f"tol must be greater than 0, got {self.tol!r}")
+        for name in ("C", "tol"):
+            value = getattr(self, name)
+            check_number(name, value)
+            if value <= 0:
+                raise ValueError(f"{name} must be greater than 0, got {value!r}")
         self.coefficients_ = StackedCoefficients(self.n_resamples)
         self._arms: dict[int, _ArmState] = {}
 

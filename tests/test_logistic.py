@@ -218,7 +218,8 @@ def test_keeping_weights_and_their_number_have_an_effect():
 @pytest.mark.parametrize(
     "parameters, message",
     [
-        ({"C": 0}, "C must be a number greater than 0, got 0"),
+        ({"C": 0}, "C must be greater than 0, got 0"),
+        ({"C": "1"}, "C must be a finite number, got '1'"),
         ({"C": np.inf}, "C must be"),
         ({"C": np.nan}, "C must be"),
         ({"tol": 0.0}, "tol must be greater than 0, got 0.0"),

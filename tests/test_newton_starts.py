@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from solving import SPACES, probabilities, problem, solve
 
-from cbkit.newton import Solution
+from cbkit.newton import Solution, _step_sizes
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -84,3 +84,15 @@ def test_both_preconditioners_and_both_spaces_agree():
     np.testing.assert_allclose(many.coef[:300], few.coef, atol=1e-5)
     np.testing.assert_allclose(dual.coef, few.coef, atol=1e-5)
     np.testing.assert_array_equal(many.coef[300:], 0)
+
+
+def test_a_step_is_halved_until_loss_and_penalty_together_fall():
+    # One reward at logit 0, to be moved by 8. The loss, log(1 + exp(-8 t)) - log 2, falls all the
+    # way; a penalty of 2 t**2 makes the change 1.31 at t = 1 and -0.175 at t = 1/2.
+    def size(penalty):
+        one = np.ones((1, 1))
+        flat, square = np.zeros(1), np.full(1, penalty)
+        return _step_sizes(0 * one, 8 * one, one, one, np.ones(1), (flat, square))[0]
+
+    assert size(0.0) == 1.0
+    assert size(2.0) == 0.5
