@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from cbkit.history import Matrix
 from cbkit.spaces import FeatureSpace, ObservationSpace, Space, without_empty_columns
-from cbkit.tall import SharedInverse, descend, is_tall
+from cbkit.tall import MOST_SQUARED_NORM, SharedInverse, descend, is_tall
 
 _MAX_NEWTON_STEPS = 100
 _SAFE_MOVE = np.log(2.0)
@@ -97,7 +97,8 @@ def solve_logistic(
     intercept = _log_odds(rewards, weights)
     if start is not None:
         intercept = start.intercept.copy()
-    tol = tol * np.minimum(1.0, C * weights.sum(axis=0)) / max(1.0, _squared_norms(X).max())
+    largest = max(1.0, _squared_norms(X).max())
+    tol = tol * np.minimum(1.0, C * weights.sum(axis=0)) / largest
     if gram is not None:
         dual = np.zeros((X.shape[0], n_resamples))
         if start is not None and start.dual is not None:
@@ -105,7 +106,7 @@ def solve_logistic(
         _minimise(ObservationSpace(gram), dual, intercept, rewards, C * weights, tol)
         return Solution(X.T @ dual, intercept, dual)
     inverse = start.inverse if start else None
-    if is_tall(X, n_resamples):
+    if is_tall(X, n_resamples) and largest <= MOST_SQUARED_NORM:
         coef = np.zeros((X.shape[1], n_resamples)) if start is None else start.coef
         point = np.vstack([coef, intercept])
         point, is_done, inverse = descend(X, rewards, C * weights, point, tol, inverse)

@@ -13,6 +13,7 @@ _LEAST_ROWS = 1024  # of sparse contexts; of dense ones twice as many, Newton's 
 _LEAST_RATIO = 2  # observations per feature: fewer, and resamples' Hessians differ too much
 _MOST_FEATURES = 512  # up to here the inverse of a Hessian costs less than what it saves
 _MAX_STEPS = 60
+MOST_SQUARED_NORM = 1e12  # of a context, lest single precision over- or underflow
 _GROWTH = 1.25  # up to which an inverse serves the refits on a longer history
 _TINY = 1e-12
 

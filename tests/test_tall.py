@@ -76,6 +76,15 @@ def test_badly_scaled_and_separable_contexts_end_where_scikit_learn_does(as_matr
     )
 
 
+def test_contexts_beyond_single_precision_are_newtons():
+    X, rewards, weights = tall_problem(6)
+    solution = solve_logistic(X * 1e25, rewards, weights)
+    assert solution.inverse is None
+    # so large a scale makes the penalty nothing, as a large C does
+    free = solve_logistic(X, rewards, weights, C=1e8)
+    np.testing.assert_allclose(probabilities(X * 1e25, solution), probabilities(X, free), atol=1e-3)
+
+
 def test_the_start_decides_nothing():
     X, rewards, weights = tall_problem(2)
     far = Solution(np.full((N_FEATURES, 3), 50.0), np.array([-90.0, 0.0, 90.0]))
