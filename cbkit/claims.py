@@ -68,12 +68,19 @@ def best_of(runs: pd.DataFrame, policies: Iterable[str]) -> str:
     return max(means, key=means.get)
 
 
-def _pair(runs: pd.DataFrame, first: str, second: str, claimed: str, **rest: Any) -> dict[str, Any]:
+def compare_policies(
+    runs: pd.DataFrame, first: str, second: str, claimed: str, *, policy: str = "", **rest: Any
+) -> dict[str, Any]:
+    """Compare the runs of two policies, or of two variants that stand in the place of policies.
+
+    The other arguments are those of `compare_runs`; `policy` is the one that has the variants.
+    """
+    difference = f"{first} minus {second}"
     return compare_runs(
         runs_of(runs, first),
         runs_of(runs, second),
         claimed,
-        comparison=f"{first} minus {second}",
+        comparison=f"{policy}, {difference}" if policy else difference,
         **rest,
     )
 
@@ -87,27 +94,29 @@ def _ucb_is_good(finals: pd.DataFrame) -> Rows:
             rows.append(
                 compare_runs(runs_of(runs, name), others, "above", comparison=mean, **labels)
             )
-            rows.append(_pair(runs, name, "BestArmOnline", "above", **labels))
+            rows.append(compare_policies(runs, name, "BestArmOnline", "above", **labels))
     return rows
 
 
 def _adaptive_is_best(finals: pd.DataFrame) -> Rows:
     return [
-        _pair(runs, ADAPTIVE, best_of(runs, paper_policies(runs, [ADAPTIVE])), "above", **labels)
+        compare_policies(
+            runs, ADAPTIVE, best_of(runs, paper_policies(runs, [ADAPTIVE])), "above", **labels
+        )
         for labels, runs in settings(finals)
     ]
 
 
 def _active_adds_little(finals: pd.DataFrame) -> Rows:
     return [
-        _pair(runs, "ActiveAdaptiveGreedy", ADAPTIVE, "near", share=LITTLE, **labels)
+        compare_policies(runs, "ActiveAdaptiveGreedy", ADAPTIVE, "near", share=LITTLE, **labels)
         for labels, runs in settings(finals)
     ]
 
 
 def _threshold_beats_percentile(finals: pd.DataFrame) -> Rows:
     return [
-        _pair(runs, ADAPTIVE, "ContextualAdaptiveGreedy2", "above", **labels)
+        compare_policies(runs, ADAPTIVE, "ContextualAdaptiveGreedy2", "above", **labels)
         for labels, runs in settings(finals)
     ]
 
@@ -146,7 +155,7 @@ def _mini_batches_are_worse(finals: pd.DataFrame) -> Rows:
         ]
         best = best_of(mini, both)
         for arm in ("BestArmOnline", "BestArmInHindsight"):
-            row = _pair(mini, best, arm, "below", **labels)
+            row = compare_policies(mini, best, arm, "below", **labels)
             rows.append(row | {"comparison": f"best of mini-batch: {row['comparison']}"})
     return rows
 

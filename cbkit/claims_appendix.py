@@ -7,17 +7,14 @@ the one on gradient norms has ``prior`` and ``criterion`` in the place of ``vari
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
-from cbkit.claims import LITTLE, Rows, best_of, runs_of
+from cbkit.claims import LITTLE, Rows, best_of, compare_policies, runs_of
 from cbkit.verdicts import (
     PAPER,
     TUNED,
     Claim,
     UntestableError,
-    compare_runs,
     compare_values,
     comparison,
 )
@@ -38,17 +35,6 @@ def _groups(table: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     ]
 
 
-def _pair(runs: pd.DataFrame, first: str, second: str, claimed: str, **rest: Any) -> dict[str, Any]:
-    policy = rest.pop("policy")
-    return compare_runs(
-        runs_of(runs, first),
-        runs_of(runs, second),
-        claimed,
-        comparison=f"{policy}, {first} minus {second}",
-        **rest,
-    )
-
-
 def _cold_start_helps(table: pd.DataFrame) -> Rows:
     rows = []
     for dataset, policy, runs in _groups(table[~table["policy"].isin(_UNIFORM)]):
@@ -58,9 +44,11 @@ def _cold_start_helps(table: pd.DataFrame) -> Rows:
             names = [name for name in runs["policy"].unique() if name.startswith(family)]
             best[family] = best_of(runs, names)
             worst = min(names, key=lambda name: runs_of(runs, name)["mean_reward"].mean())
-            rows.append(_pair(runs, best[family], NEITHER, "above", share=LITTLE, **labels))
-            rows.append(_pair(runs, worst, NEITHER, "above", **labels))
-        rows.append(_pair(runs, best["MAB-first"], best["smoothing"], "above", **labels))
+            rows.append(
+                compare_policies(runs, best[family], NEITHER, "above", share=LITTLE, **labels)
+            )
+            rows.append(compare_policies(runs, worst, NEITHER, "above", **labels))
+        rows.append(compare_policies(runs, best["MAB-first"], best["smoothing"], "above", **labels))
     return rows
 
 
@@ -121,7 +109,10 @@ def _weighted_norm_is_better(table: pd.DataFrame) -> Rows:
         for policy, own in runs.groupby("policy", sort=False):
             labels = {"dataset": dataset, "policy": policy, "setting": setting}
             own = own.assign(policy=own["criterion"])
-            rows += [_pair(own, "weighted", other, "above", **labels) for other in ("min", "max")]
+            rows += [
+                compare_policies(own, "weighted", other, "above", **labels)
+                for other in ("min", "max")
+            ]
     return rows
 
 
@@ -152,7 +143,7 @@ def _gamma_covers(table: pd.DataFrame) -> Rows:
 
 def _sharing_rewards(table: pd.DataFrame) -> Rows:
     return [
-        _pair(
+        compare_policies(
             runs,
             "exclusive rewards",
             "plain",
