@@ -63,7 +63,7 @@ def _one_panel(table: pd.DataFrame, needed: set[str]) -> None:
 def policy_lines(curves: pd.DataFrame, value: str, ax: Axes | None = None) -> Axes:
     """Draw mean and band of the column `value` per policy, labelled at the right end."""
     _one_panel(curves, {"policy", "seed", "round", value})
-    ax = plt.subplots()[1] if ax is None else ax
+    ax = plt.subplots(layout="constrained")[1] if ax is None else ax  # room for the labels
     table = intervals(curves, ["policy", "round"], value)
     styles = line_styles(table["policy"].unique())
     last_round = int(table["round"].max())

@@ -66,6 +66,11 @@ def test_end_labels_of_all_policies_do_not_overlap(spacing):
     assert_labels_apart(ax)
 
 
+def test_end_labels_have_room_without_the_style_too():
+    plt.rcdefaults()
+    assert_labels_apart(plots.learning_curves(curves(["Greedy", "BestArmInHindsight"])))
+
+
 def test_end_labels_stay_apart_when_limits_and_size_change_later():
     ax = plots.learning_curves(curves())
     ax.set_ylim(0, 2)
