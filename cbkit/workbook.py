@@ -92,12 +92,13 @@ def _kernel_environment() -> Iterator[None]:
 
     A ``python3`` kernel registered on the machine may belong to another interpreter, so one is
     written for the occasion into a folder that Jupyter searches first. MPLBACKEND is left out
-    because it would keep figures out of the notebooks.
+    because it would keep figures out of the notebooks. Kernels are quiet, as one that is told to
+    end while it sends its last answer logs that as an error.
     """
     before = dict(os.environ)
     with tempfile.TemporaryDirectory() as folder:
         ipykernel.kernelspec.write_kernel_spec(
-            Path(folder) / "kernels" / "python3", extra_arguments=["--log-level=ERROR"]
+            Path(folder) / "kernels" / "python3", extra_arguments=["--log-level=CRITICAL"]
         )
         search = [folder, before.get("JUPYTER_PATH", "")]
         os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, search))
