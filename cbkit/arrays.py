@@ -85,7 +85,7 @@ def _numbers(values: Any, what: str) -> np.ndarray | sparse.sparray | sparse.spm
             values = _object_numbers(values, what)
     if values.dtype.kind not in "biuf":
         raise ValueError(
-            f"{what} must be numbers, got dtype {values.dtype}; {_USE_TRANSFORMER}"
+            f"{what} must be numbers, got dtype {values.dtype}; {_FROM_TEXT[what]}"
             if values.dtype.kind in "USO"
             else f"{what} must be real numbers, got dtype {values.dtype}"
         )
@@ -96,10 +96,16 @@ def _numbers(values: Any, what: str) -> np.ndarray | sparse.sparray | sparse.spm
     return values
 
 
-_USE_TRANSFORMER = (
-    "turn text into numbers first, with a scikit-learn transformer "
-    "such as OneHotEncoder or TfidfVectorizer"
-)
+_FROM_TEXT = {
+    "features": (
+        "turn text into numbers first, with a scikit-learn transformer "
+        "such as OneHotEncoder or TfidfVectorizer"
+    ),
+    "labels": (
+        "turn names into one 0/1 column per arm first, with pandas.get_dummies, or with "
+        "scikit-learn's MultiLabelBinarizer where a row has several"
+    ),
+}
 _HINT = {
     "features": "reshape a single feature with X.reshape(-1, 1)",
     "labels": "give one 0/1 column per arm; for class numbers use sklearn's label_binarize",
@@ -116,7 +122,7 @@ def _frame_numbers(frame: pd.DataFrame, what: str) -> np.ndarray | sparse.coo_ma
     ]
     if text:
         shown = ", ".join(repr(name) for name in text[:5]) + (", ..." if len(text) > 5 else "")
-        raise ValueError(f"{what} have columns that are not numbers: {shown}; {_USE_TRANSFORMER}")
+        raise ValueError(f"{what} have columns that are not numbers: {shown}; {_FROM_TEXT[what]}")
     if frame.shape[1] and all(isinstance(dtype, pd.SparseDtype) for dtype in frame.dtypes):
         if all(dtype.fill_value == 0 for dtype in frame.dtypes):
             return frame.sparse.to_coo()
@@ -126,7 +132,7 @@ def _frame_numbers(frame: pd.DataFrame, what: str) -> np.ndarray | sparse.coo_ma
 def _object_numbers(values: np.ndarray, what: str) -> np.ndarray:
     for item in values.flat:
         if not isinstance(item, (bool, int, float, np.bool_, np.integer, np.floating)):
-            raise ValueError(f"{what} must be numbers, got {item!r}; {_USE_TRANSFORMER}")
+            raise ValueError(f"{what} must be numbers, got {item!r}; {_FROM_TEXT[what]}")
     return values.astype(np.float64)
 
 

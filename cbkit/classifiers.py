@@ -68,6 +68,11 @@ def check_classifier(classifier: Any, method: str, resampling: Resampling | None
         raise ValueError(f"classifier must be an instance; write {classifier.__name__}(...)")
     if not hasattr(classifier, method):
         raise ValueError(f"classifier must have a {method} method, got {classifier!r}")
+    if not hasattr(classifier, "get_params"):  # what scikit-learn copies an estimator by
+        raise ValueError(
+            f"classifier must be one that scikit-learn can copy; "
+            f"write class {type(classifier).__name__}(sklearn.base.BaseEstimator)"
+        )
     fractional = resampling and resampling.kind not in ("multinomial", "poisson")
     if fractional and not takes_sample_weights(classifier):
         raise ValueError(

@@ -32,8 +32,14 @@ def compose(
     oracle: Any = "logistic",
     cold_start: Any = MAB_FIRST,
     exclusive_rewards: bool = False,
+    **unknown: Any,
 ) -> Policy:
     """Put a policy together from a chooser and what else is not a default."""
+    if unknown:  # Python's own message would name `compose`, which the user did not call
+        raise TypeError(
+            f"{name} has no parameter {', '.join(map(repr, unknown))}; help({name}) lists its own, "
+            f"and all policies with an oracle take {', '.join(Common.__annotations__)}"
+        )
     return Policy(
         name=name,
         n_arms=n_arms,

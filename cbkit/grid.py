@@ -19,6 +19,11 @@ from cbkit.tasks import Source, Task, load_source, registered_policy
 
 Spec = str | Mapping[str, Any] | Callable[..., Any]
 
+_INSTEAD_OF_OBJECTS = {
+    "datasets": "write {'mine': load_mine} with a function that makes the set",
+    "policies": "write {'mine': make_mine} with a function that makes the policy of a data set",
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
@@ -70,7 +75,10 @@ class Experiment:
             value = getattr(self, name)
             listed = isinstance(value, Mapping | Sequence) and not isinstance(value, str)
             if not listed or not value or not all(isinstance(item, str) for item in value):
-                raise ValueError(f"{name} must be a list or mapping of names, got {value!r}")
+                raise ValueError(
+                    f"{name} must be a list or mapping of names, got {value!r}; "
+                    f"{_INSTEAD_OF_OBJECTS[name]}"
+                )
             if len(set(value)) < len(value):
                 raise ValueError(f"{name} must be different names, got {value!r}")
         if not isinstance(self.folder, str | Path):

@@ -127,7 +127,8 @@ def with_value(value, dtype=float):
         (X, sparse.csr_array(LABELS * 3), "labels must be 0 or 1, got 3 in row 0, column 0"),
         (X, LABELS[:, :1], "labels must have at least 2 columns .* got 1"),
         (X, [0, 1, 2], r"labels must have two dimensions.*label_binarize"),
-        (X, [["a"], ["b"], ["c"]], "labels must be numbers"),
+        (X, [["a"], ["b"], ["c"]], "labels must be numbers.*0/1 column per arm.*get_dummies"),
+        (X, pd.Series(["a", "b", "c"]), "labels must be numbers, got 'a'.*get_dummies"),
         (
             pd.DataFrame(X),
             pd.DataFrame(LABELS, index=[2, 1, 0]),

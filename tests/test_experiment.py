@@ -324,6 +324,7 @@ def make_nothing():
         ({"policies": "Greedy"}, "policies must be a list or mapping of names"),
         ({"policies": ["Greedy", "Greedy"]}, "policies must be different names"),
         ({"datasets": 3}, "datasets must be a list or mapping of names"),
+        ({"datasets": [make_nothing()]}, "write {'mine': load_mine} with a function"),
         ({"datasets": ["demmo"]}, "did you mean 'demo'"),
         ({"n_rounds": 10**6}, "n_rounds must be at most the 3000 rows of demo"),
         ({"n_replicates": 0}, "n_replicates"),

@@ -180,11 +180,19 @@ def test_classifier_and_probability_have_an_effect():
             assert np.abs(scores[i] - scores[j]).max() > 1e-3
 
 
+class Plain:
+    """Fits, but is no scikit-learn estimator."""
+
+    def fit(self, X, y):
+        return self
+
+
 @pytest.mark.parametrize(
     "parameters, message",
     [
         ({"classifier": BernoulliNB(), "probability": "softmax"}, "sigmoid or calibrated, got 's"),
         ({"classifier": 3}, "classifier must have a fit method, got 3"),
+        ({"classifier": Plain()}, r"copy; write class Plain\(sklearn.base.BaseEstimator\)"),
         ({"classifier": BernoulliNB}, r"must be an instance; write BernoulliNB\(\.\.\.\)"),
     ],
 )

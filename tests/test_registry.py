@@ -225,3 +225,8 @@ def test_unknown_parameters_are_refused_with_those_known(name, parameter, messag
 def test_bad_values_are_refused(name, overrides, message):
     with pytest.raises(ValueError, match=message):
         make_policy(name, DATA, **overrides)
+
+
+def test_a_parameter_that_an_algorithm_lacks_is_refused_in_the_algorithms_name():
+    with pytest.raises(TypeError, match=r"EpsilonGreedy has no parameter 'epsilon'.* cold_start"):
+        cbkit.EpsilonGreedy(3, epsilon=0.1)
