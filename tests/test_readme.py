@@ -1,36 +1,57 @@
-"""The README's examples run as they stand."""
+"""The README's examples run as they stand, one after the other."""
 
 import re
+import runpy
 
 import pytest
 
-from cbkit import load_dataset, simulate
+from cbkit import simulate
 from cbkit.paths import project_root
+from cbkit.profiles import notebook_parameters
 
 README = (project_root() / "README.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+SHELL = "\n".join(re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL)).replace("\\\n", "")
+RUN_OF_A_NOTEBOOK = re.compile(r"(?:--notebook |papermill notebooks/)(\w+)(.* -p .*)")
 
 
-def test_own_data_and_classifier_take_fifteen_lines(capsys):
+@pytest.fixture(scope="module")
+def script(tmp_path_factory):
+    """Names that the examples define, run as one script in a folder of its own."""
+    folder = tmp_path_factory.mktemp("readme")
+    path = folder / "script.py"
+    path.write_text("\n".join(EXAMPLES), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("CBKIT_OUTPUT", str(folder))
+        return runpy.run_path(str(path)) | {"folder": folder}
+
+
+def test_own_data_and_classifier_take_fifteen_lines(script):
     lines = [line for line in EXAMPLES[0].splitlines() if line and "import " not in line]
     assert len(lines) <= 15
-    namespace = {}
-    exec(EXAMPLES[0], namespace)
-    assert "BootstrappedUCB" in capsys.readouterr().out
-    assert namespace["log"].mean_reward > 0.5  # three arms: chance is a third
+    assert script["ucb"].name == "BootstrappedUCB"
+    assert script["log"].mean_reward > 0.5  # three arms: chance is a third
 
 
-def test_a_policy_of_ones_own_is_one_small_class():
-    namespace = {}
-    exec(EXAMPLES[1], namespace)
-    dataset = load_dataset("demo")
-    log = simulate(namespace["top_n"](dataset), dataset, seed=0, n_rounds=200)
-    assert log.facts["explored_share"] == pytest.approx(2 / 3, abs=0.14)  # 4 standard errors
+def test_a_policy_of_ones_own_is_one_small_class(script):
+    log = simulate(script["top_n"](script["dataset"], n_top=2), script["dataset"], seed=0)
+    assert log.facts["explored_share"] == pytest.approx(1 / 2, abs=0.19)  # 4 standard errors
 
 
-def test_every_notebook_is_in_the_map_and_every_file_named_exists():
-    notebooks = {path.stem for path in (project_root() / "notebooks").glob("*.ipynb")}
-    mapped = set(re.findall(r"^\| `([0-9A-Z]\w+)` \|", README, flags=re.MULTILINE))
-    assert notebooks <= mapped
-    for path in re.findall(r"\]\(((?:figures|data|notebooks)/[^)]+)\)", README):
-        assert (project_root() / path).exists(), path
+def test_a_grid_takes_own_data_and_own_policy(script):
+    finals = script["results"].finals
+    assert finals.groupby("policy")["mean_reward"].count().to_dict() == {
+        "Top3": 5,
+        "Greedy": 5,
+        "UCB": 5,
+    }
+    assert (script["folder"] / "visits.png").stat().st_size > 10_000
+
+
+def test_commands_set_parameters_that_their_notebooks_have():
+    commands = RUN_OF_A_NOTEBOOK.findall(SHELL)
+    assert len(commands) == 2
+    for name, options in commands:
+        known = notebook_parameters(project_root() / "notebooks" / f"{name}.ipynb")
+        assert set(re.findall(r"-p (\w+) ", options)) <= set(known)
