@@ -36,7 +36,7 @@ def run_notebooks(profile: str, runs: Sequence[NotebookRun]) -> int:
     Parameters
     ----------
     profile : str
-        Names the folders of the executed copies and of the figures.
+        Names the folders of the executed copies and, where no run has another, of the figures.
     runs : sequence of NotebookRun
         What :func:`cbkit.profiles.plan` returned.
     """
@@ -52,7 +52,9 @@ def run_notebooks(profile: str, runs: Sequence[NotebookRun]) -> int:
         if failure:
             failed.append(notebook.name)
             print(f"{notebook.name}: {failure}", file=sys.stderr, flush=True)
-    print(f"Executed notebooks: {_short(folder)}  figures: {_short(figures_dir(profile))}")
+    named = dict.fromkeys(run.parameters.get("profile", profile) for run in runs)
+    figures = ", ".join(_short(figures_dir(name)) for name in named)
+    print(f"Executed notebooks: {_short(folder)}  figures: {figures}")
     if failed:
         print(
             f"{len(failed)} of {len(runs)} notebooks failed: {', '.join(failed)}", file=sys.stderr
