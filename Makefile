@@ -28,7 +28,7 @@ test: $(STAMP)  ## check style, run all tests and doctests, and run every notebo
 	$(BIN)/ruff format --check
 	@echo "Running tests, doctests and notebooks; figures go to a scratch folder."
 	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && CBKIT_OUTPUT="$$scratch" \
-		$(BIN)/python -m pytest tests cbkit notebooks --numprocesses=auto --dist=loadfile \
+		$(BIN)/python -m pytest tests cbkit notebooks -rs --numprocesses=auto --dist=loadfile \
 		--nbval-lax --nbval-current-env --nbval-cell-timeout=600
 
 lab: $(STAMP)  ## open the notebooks in JupyterLab
