@@ -11,6 +11,13 @@ from cbkit.stats import CONFIDENCE, intervals, paired_differences
 BASELINES = ("RandomArm", "BestArmInHindsight", "BestArmOnline")
 ADDED = ("Greedy", *BASELINES)
 
+# Policies that differ in their resample weights alone: drawn anew at each refit, or kept.
+_WEIGHTS = {
+    "BootstrappedUCB": ("UCB", "fresh"),
+    "OnlineBootstrappedUCB": ("UCB", "kept"),
+    "BootstrappedTS": ("TS", "fresh"),
+    "OnlineBootstrappedTS": ("TS", "kept"),
+}
 _SHARES = {"explored_share": "explored", "cold_start_share": "cold start"}
 
 
@@ -59,6 +66,26 @@ def beside_greedy(finals: pd.DataFrame, policies: list[str]) -> pd.DataFrame:
     table = compared[[*keys, "difference", "low", "high", "n"]].join(facts, on=keys)
     table["n_equal"] = table["n_equal"].astype(int)
     return table[keys + columns]
+
+
+def kept_against_fresh(finals: pd.DataFrame) -> pd.DataFrame:
+    """Compare resample weights kept per observation with weights drawn anew at each refit.
+
+    Returns
+    -------
+    DataFrame
+        Per data set, variant with full refits and policy (UCB, TS): reward with kept Gamma(1,1)
+        weights minus that with fresh multinomial ones, with low, high, n and ``p_holm``. No rows
+        where there are no runs.
+    """
+    columns = ["dataset", "variant", "policy", "difference", "low", "high", "n", "p_holm"]
+    if finals.empty:
+        return pd.DataFrame(columns=columns)
+    runs = finals[finals["policy"].isin(list(_WEIGHTS)) & (finals["variant"] != "mini-batch")]
+    named = pd.DataFrame(runs["policy"].map(_WEIGHTS).tolist(), index=runs.index)
+    named.columns = ["policy", "weights"]
+    compared = paired_differences(runs.assign(**named), "fresh", by="weights")
+    return compared[columns]
 
 
 def sentences(finals: pd.DataFrame) -> list[str]:

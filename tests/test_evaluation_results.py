@@ -9,7 +9,12 @@ import pytest
 from cbkit import evaluation_results, load_dataset
 from cbkit.evaluation import paper_evaluation, run_all
 from cbkit.evaluation_results import load_evaluation, publish, published_datasets
-from cbkit.evaluation_tables import beside_greedy, final_table, sentences
+from cbkit.evaluation_tables import (
+    beside_greedy,
+    final_table,
+    kept_against_fresh,
+    sentences,
+)
 from cbkit.stats import paired_differences
 
 
@@ -97,8 +102,25 @@ def test_without_committed_tables_there_are_no_rows(folder):
     assert published_datasets() == []
     assert load_evaluation("finals").empty and load_evaluation("provenance").empty
     assert beside_greedy(load_evaluation("finals"), ["ActiveExplorer"]).empty
+    assert kept_against_fresh(load_evaluation("finals")).empty
     with pytest.raises(ValueError, match="kind must be finals, curves or provenance, got 'final'"):
         load_evaluation("final")
+
+
+def test_kept_weights_are_compared_with_fresh_ones_of_the_same_policy_on_full_refits():
+    levels = {"BootstrappedUCB": 0.2, "OnlineBootstrappedUCB": 0.25}
+    levels |= {"BootstrappedTS": 0.3, "OnlineBootstrappedTS": 0.26, "Greedy": 0.9}
+    runs = pd.DataFrame(
+        {"variant": variant, "policy": name, "seed": seed, "mean_reward": level + seed / 100}
+        for variant in ("full refit", "mini-batch")
+        for name, level in levels.items()
+        if variant == "full refit" or name.startswith("Online")
+        for seed in range(3)
+    ).assign(dataset="d", checksum="c", n_rounds=9)
+    table = kept_against_fresh(runs)
+    assert list(table["variant"]) == ["full refit"] * 2
+    differences = table.set_index("policy")["difference"]
+    assert differences.to_dict() == pytest.approx({"UCB": 0.05, "TS": -0.04})
 
 
 def test_sentences_name_what_is_clearly_above_and_below():
