@@ -189,7 +189,7 @@ def one_task(tmp_path, **changes):
         {"policies": {"RandomArm": {"policy": "EpsilonGreedy", "decay": 0.5}}},
         {"policies": {"RandomArm": one_thread_policy}},
     ],
-    ids=str,
+    ids="seed rounds refits feedback policy data parameters decay factory".split(),
 )
 def test_every_part_of_a_configuration_is_in_the_key(tmp_path, changes):
     assert one_task(tmp_path, **changes).key != one_task(tmp_path).key
