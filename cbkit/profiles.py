@@ -82,7 +82,8 @@ def plan(
         Notebooks to run, by name or number (``"02_baselines"`` or ``"02"``); all where empty.
     overrides : mapping of str to str, optional
         Parameter values as typed on the command line, read as the type of the parameter's default.
-        Each goes to all chosen notebooks that have it.
+        Each goes to all chosen notebooks that have it. Where a profile lists several runs of a
+        notebook and some have the value already, only these are chosen.
     """
     paths = notebook_paths()
     if not paths:
@@ -104,6 +105,9 @@ def plan(
         typed = {key: _read(key, overrides[key], own[key]) for key in own if key in overrides}
         listed = sections.get(name, [{}])
         apart = [key for key in own if len({repr(one.get(key)) for one in listed}) > 1]
+        for key in apart:
+            if key in typed:
+                listed = [one for one in listed if one.get(key) == typed[key]] or listed
         sets = []
         for section in listed:
             asked = {"profile": profile} | common | section

@@ -100,6 +100,14 @@ def test_sets_that_typed_parameters_make_equal_run_once(workbook):
     assert (run.name, run.parameters["name"]) == ("00_facts-d", "d")
 
 
+def test_a_typed_value_that_some_sets_have_already_chooses_these(workbook):
+    set_profile(workbook, "00_facts: [{name: a, n_rounds: 5}, {name: c, n_rounds: 9}]")
+    (run,) = plan("demo", notebooks=["00"], overrides={"name": "c"})
+    assert (run.name, run.parameters["n_rounds"]) == ("00_facts-9-c", 9)
+    (run,) = plan("demo", notebooks=["00"], overrides={"name": "a", "n_rounds": "9"})
+    assert (run.parameters["name"], run.parameters["n_rounds"]) == ("a", 9)
+
+
 def test_notebooks_run_in_reading_order_and_are_found_by_name_or_number(workbook):
     assert [run.name for run in plan("demo")] == ["00_facts", "01_sum"]
     assert [run.name for run in plan("demo", notebooks=["01", "00_facts.ipynb"])] == [
