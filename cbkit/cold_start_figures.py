@@ -233,6 +233,7 @@ def sharing_dots(gains: pd.DataFrame, ax: Axes | None = None) -> Axes:
         labels.append(f"{row.dataset}, {row.labels_per_row:.1f} labels per row: {row.policy}")
     ax.axvline(0, color="#7F7F7F", linestyle="--", lw=1, zorder=1)
     ax.set_yticks(-np.arange(len(gains)), labels)
+    ax.locator_params(axis="x", nbins=5)  # small differences have long labels
     what = caption(gains["n"], "lines").replace("over replicates", "of the paired differences")
     ax.set_xlabel(
         f"mean reward per round, with exclusive rewards minus without\n{what}\n"
