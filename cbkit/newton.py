@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from cbkit.history import Matrix
 from cbkit.spaces import FeatureSpace, ObservationSpace, Space, without_empty_columns
-from cbkit.tall import MOST_SQUARED_NORM, SharedInverse, descend, is_tall
+from cbkit.tall import SharedInverse, descend, is_tall
 
 _MAX_NEWTON_STEPS = 100
 _SAFE_MOVE = np.log(2.0)
@@ -84,7 +84,7 @@ def solve_logistic(
     full step lowers the objective, since the curvature changes by a factor of at most
     ``exp(|move|)``; otherwise each column halves its step until the objective falls enough. Where
     there are many more observations than features, `cbkit.tall.descend` comes first, and mostly
-    leaves nothing to do.
+    leaves one step to do.
 
     Examples
     --------
@@ -97,8 +97,7 @@ def solve_logistic(
     intercept = _log_odds(rewards, weights)
     if start is not None:
         intercept = start.intercept.copy()
-    largest = max(1.0, _squared_norms(X).max())
-    tol = tol * np.minimum(1.0, C * weights.sum(axis=0)) / largest
+    tol = tol * np.minimum(1.0, C * weights.sum(axis=0)) / max(1.0, _squared_norms(X).max())
     if gram is not None:
         dual = np.zeros((X.shape[0], n_resamples))
         if start is not None and start.dual is not None:
@@ -106,13 +105,11 @@ def solve_logistic(
         _minimise(ObservationSpace(gram), dual, intercept, rewards, C * weights, tol)
         return Solution(X.T @ dual, intercept, dual)
     inverse = start.inverse if start else None
-    if is_tall(X, n_resamples) and largest <= MOST_SQUARED_NORM:
+    if is_tall(X, n_resamples):
         coef = np.zeros((X.shape[1], n_resamples)) if start is None else start.coef
         point = np.vstack([coef, intercept])
-        point, is_done, inverse = descend(X, rewards, C * weights, point, tol, inverse)
-        start, intercept = Solution(point[:-1], point[-1], inverse=inverse), point[-1].copy()
-        if is_done.all():
-            return start
+        point, inverse = descend(X, rewards, C * weights, point, tol, inverse)
+        start, intercept = Solution(point[:-1], point[-1]), point[-1].copy()
     X, columns = without_empty_columns(X)
     coef = np.zeros((X.shape[1], n_resamples)) if start is None else start.coef[columns]
     _minimise(FeatureSpace(X), coef, intercept, rewards, C * weights, tol)
@@ -180,7 +177,7 @@ def _start_logits(
     cold = _log_odds(rewards[:, 0], weights)
     loss = np.logaddexp(0.0, logits) - np.logaddexp(0.0, cold) - rewards * (logits - cold)
     _, penalty = space.penalty(point, point, linear, linear)
-    worse = (weights * loss).sum(axis=0) + penalty > 0
+    worse = ~((weights * loss).sum(axis=0) + penalty <= 0)  # also where it is not a number
     point[:, worse], intercept[worse], logits[:, worse] = 0.0, cold[worse], cold[worse]
     return logits
 

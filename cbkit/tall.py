@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import inv
 from scipy.special import expit
 
 from cbkit.history import Matrix
@@ -12,8 +11,7 @@ from cbkit.history import Matrix
 _LEAST_ROWS = 1024  # of sparse contexts; of dense ones twice as many, Newton's products being cheap
 _LEAST_RATIO = 2  # observations per feature: fewer, and resamples' Hessians differ too much
 _MOST_FEATURES = 512  # up to here the inverse of a Hessian costs less than what it saves
-_MAX_STEPS = 60
-MOST_SQUARED_NORM = 1e12  # of a context, lest single precision over- or underflow
+_MAX_STEPS = 40
 _GROWTH = 1.25  # up to which an inverse serves the refits on a longer history
 _TINY = 1e-12
 
@@ -54,13 +52,13 @@ class SharedInverse:
         hessian[:-1, :-1][np.diag_indices(n_features)] += 1.0
         hessian[:-1, -1] = hessian[-1, :-1] = X.T @ curvature
         hessian[-1, -1] = curvature.sum() + _TINY
-        inverse = inv(hessian, overwrite_a=True, check_finite=False)
-        self.matrix = inverse.astype(np.float32)  # only steers: no optimum depends on its digits
+        self.matrix = np.linalg.inv(hessian).astype(np.float32)
         self.n_observations = X.shape[0]
 
     def serves(self, X: Matrix) -> bool:
         """Tell whether it still fits the longer history `X`."""
-        return X.shape[0] <= _GROWTH * self.n_observations
+        n, n_features = X.shape
+        return n <= _GROWTH * self.n_observations and len(self.matrix) == n_features + 1
 
     def __matmul__(self, gradient: np.ndarray) -> np.ndarray:
         return self.matrix @ gradient.astype(np.float32)
@@ -73,10 +71,8 @@ def descend(
     point: np.ndarray,
     tol: np.ndarray,
     inverse: SharedInverse | None,
-) -> tuple[np.ndarray, np.ndarray, SharedInverse]:
-    """Move all columns of `point` to their optima by preconditioned nonlinear conjugate gradients.
-
-    Single precision gets near, double precision finishes.
+) -> tuple[np.ndarray, SharedInverse | None]:
+    """Move all columns near their optima, in single precision; Newton's method has to finish them.
 
     Parameters
     ----------
@@ -89,45 +85,52 @@ def descend(
     point : ndarray, shape (n_features + 1, n_columns)
         Where to start: coefficients, and intercepts in the last row.
     tol : ndarray, shape (n_columns,)
-        A column is done where its gradient's squared norm, in the metric of `inverse`, is below.
+        It stops where all gradients' squared norms, in the metric of `inverse`, are below.
     inverse : SharedInverse or None
         One of an earlier solve; a new one is made where there is none or it no longer serves.
 
     Returns
     -------
     point : ndarray, shape (n_features + 1, n_columns)
-        The optima, or how far it came.
-    is_done : ndarray of bool, shape (n_columns,)
-        Which columns are done; Newton's method has to finish the others.
-    inverse : SharedInverse
+        How far it came: not at all where single precision fails, as on contexts far from their
+        origin or out of its range.
+    inverse : SharedInverse or None
         For the next solve.
 
     Notes
     -----
-    Polak and Ribiere's directions with restarts. The third derivative along a direction is at most
-    the largest move of a logit times the second, so that ``log(1 + move) / move`` of the step to
-    the quadratic model's minimum lowers the objective whatever the start.
+    Polak and Ribiere's nonlinear conjugate gradients with restarts. The third derivative along a
+    direction is at most the largest move of a logit times the second, so that
+    ``log(1 + move) / move`` of the step to the quadratic model's minimum lowers the objective
+    whatever the start.
     """
-    for dtype in (np.float32, np.float64):
-        problem = _Problem(X.astype(dtype, copy=False), rewards, weights, dtype)
+    with np.errstate(all="ignore"):  # what overflows is left out below
+        problem = _SinglePrecision(X, rewards, weights)
         if inverse is None or not inverse.serves(X):
-            inverse = SharedInverse(X, problem.curvature(point).mean(axis=1).astype(np.float64))
-        point, is_done = problem.minimise(point, tol, inverse)
-    return point, is_done, inverse
+            curvature = problem.curvature(point).mean(axis=1).astype(np.float64)
+            if not np.isfinite(curvature).all():
+                return point, None
+            try:
+                inverse = SharedInverse(X, curvature)
+            except np.linalg.LinAlgError:
+                return point, None
+        reached = problem.minimise(point, tol, inverse)
+    return np.where(np.isfinite(reached).all(axis=0), reached, point), inverse
 
 
-class _Problem:
-    """One precision's copy of the observations."""
+class _SinglePrecision:
+    """A copy of the observations in single precision, which halves what products have to read."""
 
-    def __init__(self, X: Matrix, rewards: np.ndarray, weights: np.ndarray, dtype: type) -> None:
-        self.X, self.XT, self.dtype = X, X.T, dtype
-        self.ones = np.ones(X.shape[0], dtype=dtype)  # sums columns faster than `sum` does
-        self.rewards = rewards[:, None].astype(dtype)
-        self.weights = weights.astype(dtype, copy=False)
+    def __init__(self, X: Matrix, rewards: np.ndarray, weights: np.ndarray) -> None:
+        self.X = X.astype(np.float32)
+        self.XT = self.X.T
+        self.ones = np.ones(X.shape[0], dtype=np.float32)  # sums columns faster than `sum` does
+        self.rewards = rewards[:, None].astype(np.float32)
+        self.weights = weights.astype(np.float32)
 
     def times(self, point: np.ndarray) -> np.ndarray:
         """Return the logits of `point`, or their moves along it."""
-        rounded = point.astype(self.dtype)
+        rounded = point.astype(np.float32)
         logits = self.X @ rounded[:-1]
         logits += rounded[-1]
         return logits
@@ -137,10 +140,8 @@ class _Problem:
         probability = expit(self.times(point))
         return self.weights * (probability * (1 - probability))
 
-    def minimise(
-        self, point: np.ndarray, tol: np.ndarray, inverse: SharedInverse
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return how far the descent comes, and which columns are done."""
+    def minimise(self, point: np.ndarray, tol: np.ndarray, inverse: SharedInverse) -> np.ndarray:
+        """Return how far the descent comes."""
         logits = self.times(point)
         direction, last, last_squared = np.zeros_like(point), np.zeros_like(point), np.inf
         for _ in range(_MAX_STEPS):
@@ -152,8 +153,8 @@ class _Problem:
             gradient[-1] = self.ones @ residual
             scaled = inverse @ gradient
             squared = _dot(gradient, scaled)
-            is_done = squared < tol
-            if is_done.all() or not np.isfinite(squared).all():
+            # Rounding can make the inverse of an ill-conditioned Hessian indefinite.
+            if (squared < tol).all() or not (squared >= 0).all():
                 break
             turned = np.maximum(0.0, squared - _dot(gradient, last)) / last_squared
             direction = turned * direction - scaled
@@ -168,16 +169,15 @@ class _Problem:
             largest = size * np.maximum(move.max(axis=0), -move.min(axis=0))
             size *= np.log1p(largest) / np.maximum(largest, _TINY)
             point = point + size * direction
-            move *= size.astype(self.dtype)
+            move *= size.astype(np.float32)
             logits += move
             last, last_squared = scaled, np.maximum(squared, _TINY)
-        return point, is_done
+        return point
 
 
 def _sigmoid(logits: np.ndarray) -> np.ndarray:
     """Return ``expit(logits)`` by numpy's faster exponential; overflow gives the right zero."""
-    with np.errstate(over="ignore"):
-        out = np.exp(-logits)
+    out = np.exp(-logits)
     out += 1
     return np.reciprocal(out, out=out)
 

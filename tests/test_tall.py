@@ -13,6 +13,8 @@ from cbkit.bootstrap import Resampling
 from cbkit.logistic import LogisticOracle
 from cbkit.newton import Solution, solve_logistic
 
+pytestmark = pytest.mark.filterwarnings("error")
+
 N, N_FEATURES = 2500, 6
 
 
@@ -76,13 +78,45 @@ def test_badly_scaled_and_separable_contexts_end_where_scikit_learn_does(as_matr
     )
 
 
+@pytest.mark.parametrize("offset", [3e3, 2e4, 9e5])
+def test_contexts_far_from_their_origin_give_what_centred_ones_give(offset):
+    # where single precision fails; the intercept, without a penalty, takes up any offset
+    X, rewards, weights = tall_problem(6)
+    far = X + np.eye(N_FEATURES)[3] * offset
+    solution = solve_logistic(far, rewards, weights)
+    np.testing.assert_allclose(
+        probabilities(far, solution), references(X, rewards, weights), atol=1e-3
+    )
+
+
 def test_contexts_beyond_single_precision_are_newtons():
     X, rewards, weights = tall_problem(6)
     solution = solve_logistic(X * 1e25, rewards, weights)
-    assert solution.inverse is None
     # so large a scale makes the penalty nothing, as a large C does
     free = solve_logistic(X, rewards, weights, C=1e8)
     np.testing.assert_allclose(probabilities(X * 1e25, solution), probabilities(X, free), atol=1e-3)
+
+
+@pytest.mark.parametrize("C", [1.0, 10.0, 30.0])
+def test_features_that_few_observations_have_are_fitted_as_well(C):
+    rng = np.random.default_rng(0)
+    entries = np.ones(1100), (np.arange(1100), rng.integers(0, 500, 1100))
+    X = sparse.csr_array(entries, shape=(1100, 500))
+    rewards = (rng.random(1100) < 0.5).astype(float)
+    weights = rng.poisson(1.0, (1100, 3)).astype(float)
+    solution = solve_logistic(X, rewards, weights, C=C)
+    expected = references(X.toarray(), rewards, weights, C)
+    np.testing.assert_allclose(probabilities(X, solution), expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("scale", [1e-2, 1e-6])
+def test_an_inverse_of_other_weights_misleads_nobody(scale):
+    X, rewards, weights = tall_problem(7)
+    start = solve_logistic(X, rewards, weights)
+    solution = solve_logistic(X, 1 - rewards, weights * scale, start=start)
+    np.testing.assert_allclose(
+        probabilities(X, solution), references(X, 1 - rewards, weights * scale), atol=1e-3
+    )
 
 
 def test_the_start_decides_nothing():
@@ -94,16 +128,30 @@ def test_the_start_decides_nothing():
     np.testing.assert_array_equal(far.coef, 50.0)  # and it is left as it was
 
 
-def test_newton_finishes_what_the_descent_leaves(monkeypatch):
+@pytest.mark.parametrize("size", [1e6, 1e39])
+def test_a_start_out_of_range_is_recovered_from(size):
+    X, rewards, weights = tall_problem(2)
+    far = Solution(np.full((N_FEATURES, 3), size), np.zeros(3))
+    found = probabilities(X, solve_logistic(X, rewards, weights, start=far))
+    np.testing.assert_allclose(found, references(X, rewards, weights), atol=1e-3)
+
+
+@pytest.mark.parametrize("n_steps", [0, 1])
+def test_newton_finishes_what_the_descent_leaves(monkeypatch, n_steps):
     X, rewards, weights = tall_problem(3)
-    whole = solve_logistic(X, rewards, weights, tol=1e-8)
-    monkeypatch.setattr(tall, "_MAX_STEPS", 1)
-    _, is_done, _ = tall.descend(
-        X, rewards, weights, np.zeros((N_FEATURES + 1, 3)), np.full(3, 1e-8), None
-    )
-    assert not is_done.any()
-    finished = solve_logistic(X, rewards, weights, tol=1e-8)
-    np.testing.assert_allclose(finished.coef, whole.coef, atol=1e-4)
+    monkeypatch.setattr(tall, "_MAX_STEPS", n_steps)
+    found = probabilities(X, solve_logistic(X, rewards, weights))
+    np.testing.assert_allclose(found, references(X, rewards, weights), atol=1e-3)
+
+
+def test_the_descent_comes_near_by_itself():
+    X, rewards, weights = tall_problem(3)
+    start = np.zeros((N_FEATURES + 1, 3))
+    point, inverse = tall.descend(X, rewards, weights, start, np.full(3, 1e-4), None)
+    near = probabilities(X, Solution(point[:-1], point[-1]))
+    np.testing.assert_allclose(near, references(X, rewards, weights), atol=1e-2)
+    np.testing.assert_array_equal(start, 0)
+    assert inverse.serves(X)
 
 
 def test_the_inverse_is_that_of_the_mean_hessian():
@@ -119,6 +167,7 @@ def test_an_inverse_serves_until_the_history_grew_by_a_quarter():
     inverse = tall.SharedInverse(np.ones((2000, 1)), np.full(2000, 0.25))
     assert inverse.serves(np.ones((2500, 1)))
     assert not inverse.serves(np.ones((2501, 1)))
+    assert not inverse.serves(np.ones((2000, 2)))
 
 
 @pytest.mark.parametrize("kept", [False, True])
