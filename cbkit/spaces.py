@@ -55,7 +55,8 @@ def without_empty_columns(X: Matrix) -> tuple[Matrix, np.ndarray]:
     return sparse.csr_array((X.data, place[X.indices], X.indptr), shape=shape), used
 
 
-def _dot(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def dot(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the scalar products of the columns, shape (n_columns,)."""
     return np.einsum("ij,ij->j", left, right)
 
 
@@ -118,7 +119,7 @@ class FeatureSpace:
 
     def penalty(self, x, step, linear, linear_move) -> tuple[np.ndarray, np.ndarray]:
         """Return the penalty's change, from ``|w + t s|^2 / 2``."""
-        return _dot(x, step), 0.5 * _dot(step, step)
+        return dot(x, step), 0.5 * dot(step, step)
 
     def newton_step(
         self, x: np.ndarray, residual: np.ndarray, curvature: np.ndarray, tol: np.ndarray
@@ -129,7 +130,7 @@ class FeatureSpace:
         step, step_b = np.zeros_like(r), np.zeros_like(r_b)
         move, decrement = np.zeros_like(curvature), np.zeros_like(r_b)
         p, p_b = precondition(r, r_b)
-        rz = _dot(r, p) + r_b * p_b
+        rz = dot(r, p) + r_b * p_b
         target = _target(rz, 1e-4 * tol)  # the diagonal may hide steep valleys
         for _ in range(2 * len(r) + 10):
             running = rz > target
@@ -138,7 +139,7 @@ class FeatureSpace:
             p_move = self.X @ p + p_b
             curved = curvature * p_move
             h, h_b = p + self.XT @ curved, curved.sum(axis=0)
-            alpha = _ratio(rz, _dot(p, h) + p_b * h_b, running)
+            alpha = _ratio(rz, dot(p, h) + p_b * h_b, running)
             step += alpha * p
             step_b += alpha * p_b
             move += alpha * p_move
@@ -146,7 +147,7 @@ class FeatureSpace:
             r -= alpha * h
             r_b -= alpha * h_b
             z, z_b = precondition(r, r_b)
-            after = np.where(running, _dot(r, z) + r_b * z_b, rz)
+            after = np.where(running, dot(r, z) + r_b * z_b, rz)
             beta = _ratio(after, rz, running)
             p, p_b, rz = z + beta * p, z_b + beta * p_b, after
         return step, step_b, move, decrement
@@ -171,7 +172,7 @@ class ObservationSpace:
 
     def penalty(self, x, step, linear, linear_move) -> tuple[np.ndarray, np.ndarray]:
         """Return the penalty's change, from ``(a + t s)' X X' (a + t s) / 2``."""
-        return _dot(step, linear), 0.5 * _dot(step, linear_move)
+        return dot(step, linear), 0.5 * dot(step, linear_move)
 
     def newton_step(
         self, x: np.ndarray, residual: np.ndarray, curvature: np.ndarray, tol: np.ndarray
@@ -184,7 +185,7 @@ class ObservationSpace:
         step, step_b = np.zeros_like(r), np.zeros_like(r_b)
         move, decrement = np.zeros_like(curvature), np.zeros_like(r_b)
         p, gram_p, p_b = r.copy(), gram_r, r_b / diagonal_b
-        rz = _dot(r, gram_r) + r_b * p_b
+        rz = dot(r, gram_r) + r_b * p_b
         target = _target(rz, 1e-2 * tol)
         for _ in range(2 * len(r) + 10):
             running = rz > target
@@ -194,7 +195,7 @@ class ObservationSpace:
             h = curvature * p_move
             h_b = h.sum(axis=0)
             h += p
-            alpha = _ratio(rz, _dot(h, gram_p) + p_b * h_b, running)
+            alpha = _ratio(rz, dot(h, gram_p) + p_b * h_b, running)
             step += alpha * p
             step_b += alpha * p_b
             move += alpha * p_move
@@ -203,7 +204,7 @@ class ObservationSpace:
             r_b -= alpha * h_b
             gram_r = self.gram @ r
             z_b = r_b / diagonal_b
-            after = np.where(running, _dot(r, gram_r) + r_b * z_b, rz)
+            after = np.where(running, dot(r, gram_r) + r_b * z_b, rz)
             beta = _ratio(after, rz, running)
             p, gram_p, p_b, rz = r + beta * p, gram_r + beta * gram_p, z_b + beta * p_b, after
         else:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit
 
 from cbkit.history import Matrix
+from cbkit.spaces import dot
 
 _LEAST_ROWS = 1024  # of sparse contexts; of dense ones twice as many, Newton's products being cheap
 _LEAST_RATIO = 2  # observations per feature: fewer, and resamples' Hessians differ too much
@@ -137,7 +137,7 @@ class _SinglePrecision:
 
     def curvature(self, point: np.ndarray) -> np.ndarray:
         """Return the second derivatives of the weighted losses by the logits."""
-        probability = expit(self.times(point))
+        probability = _sigmoid(self.times(point))
         return self.weights * (probability * (1 - probability))
 
     def minimise(self, point: np.ndarray, tol: np.ndarray, inverse: SharedInverse) -> np.ndarray:
@@ -152,20 +152,20 @@ class _SinglePrecision:
             gradient[:-1] = point[:-1] + self.XT @ residual
             gradient[-1] = self.ones @ residual
             scaled = inverse @ gradient
-            squared = _dot(gradient, scaled)
+            squared = dot(gradient, scaled)
             # Rounding can make the inverse of an ill-conditioned Hessian indefinite.
             if (squared < tol).all() or not (squared >= 0).all():
                 break
-            turned = np.maximum(0.0, squared - _dot(gradient, last)) / last_squared
+            turned = np.maximum(0.0, squared - dot(gradient, last)) / last_squared
             direction = turned * direction - scaled
-            uphill = _dot(gradient, direction) >= 0
+            uphill = dot(gradient, direction) >= 0
             direction[:, uphill] = -scaled[:, uphill]
             move = self.times(direction)
             curvature = probability * (1 - probability)
             curvature *= self.weights
             curved = np.einsum("ij,ij,ij->j", curvature, move, move, dtype=np.float64)
-            curved += _dot(direction[:-1], direction[:-1])
-            size = -_dot(gradient, direction) / np.maximum(curved, _TINY)
+            curved += dot(direction[:-1], direction[:-1])
+            size = -dot(gradient, direction) / np.maximum(curved, _TINY)
             largest = size * np.maximum(move.max(axis=0), -move.min(axis=0))
             size *= np.log1p(largest) / np.maximum(largest, _TINY)
             point = point + size * direction
@@ -180,7 +180,3 @@ def _sigmoid(logits: np.ndarray) -> np.ndarray:
     out = np.exp(-logits)
     out += 1
     return np.reciprocal(out, out=out)
-
-
-def _dot(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    return np.einsum("ij,ij->j", left, right)
