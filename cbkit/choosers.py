@@ -44,7 +44,7 @@ class Chooser(Protocol):
 
 def best_arms(values: np.ndarray) -> np.ndarray:
     """Return the arms of highest value, all of them if tied."""
-    return (values == values.max()).nonzero()[0]
+    return (values == values[values.argmax()]).nonzero()[0]  # quicker than `max` on few arms
 
 
 def pick(arms: Sequence[int], rng: np.random.Generator) -> int:

@@ -24,11 +24,11 @@ class ColdStart:
     Examples
     --------
     >>> from cbkit import Smoothing
-    >>> values = np.array([np.nan, 0.5])                # the second arm's oracle says 1/2
     >>> cold = ColdStart(Smoothing(a=1, b=4), n_arms=2)
-    >>> cold.fill(values, np.array([0]), History(2), np.random.default_rng(0))
-    False
-    >>> values                                            # both unplayed: a/b
+    >>> values = cold.score(np.array([0, 1]), History(2), np.random.default_rng(0), n_rounds=1)
+    >>> values                                            # both unplayed
+    array([0.5, 0.5])
+    >>> cold.smooth(values, np.array([True, True]), np.array([0, 0]))              # a / b
     array([0.25, 0.25])
     """
 
@@ -51,34 +51,43 @@ class ColdStart:
             return ~self.mab_first.is_cold(history.positives, history.negatives)
         return (history.positives > 0) & (history.negatives > 0)
 
-    def fill(
-        self, values: np.ndarray, cold: np.ndarray, history: History, rng: np.random.Generator
-    ) -> bool:
-        """Fill in the values of `cold` arms, smooth, and tell whether anything was drawn.
+    def score(
+        self, arms: int | np.ndarray, history: History, rng: np.random.Generator, n_rounds: int
+    ) -> np.ndarray:
+        """Score cold `arms` by themselves, before any smoothing.
 
         Parameters
         ----------
-        values : ndarray, shape (n_arms,)
-            The other arms' values; changed in place.
-        cold : ndarray of int
+        arms : int or ndarray of int, shape (n_cold,)
             Arms that their oracles do not score.
         history : History
             Counts of all arms.
         rng : numpy.random.Generator
             Source of the Beta draws.
+        n_rounds : int
+            How many rounds to draw for.
+
+        Returns
+        -------
+        ndarray
+            Shape (n_rounds,) for one arm, (n_rounds, n_cold) for several; without draws the same
+            in all rounds, and shape () or (n_cold,).
         """
-        positives, negatives = history.positives, history.negatives
+        positives, negatives = history.positives[arms], history.negatives[arms]
         if self.mab_first:
-            values[cold] = self.mab_first.draw(cold, positives[cold], negatives[cold], rng)
-        else:
-            played = positives[cold] + negatives[cold]
-            values[cold] = np.where(played > 0, positives[cold] / np.maximum(played, 1), 0.5)
-        if self.smoothing:
-            smooth = self.smoothing(values, positives + negatives)
-            if self.mab_first:  # Beta draws need no smoothing: they carry a prior of their own
-                smooth[cold] = values[cold]
-            values[:] = smooth
-        return self.mab_first is not None and len(cold) > 0
+            return self.mab_first.draw(arms, positives, negatives, rng, n_rounds)
+        played = positives + negatives
+        return np.where(played > 0, positives / np.maximum(played, 1), 0.5)
+
+    def smooth(self, values: np.ndarray, is_cold: np.ndarray, played: np.ndarray) -> np.ndarray:
+        """Smooth the `values` of all arms in a round by how often each was `played`.
+
+        Beta draws need no smoothing: they carry a prior of their own.
+        """
+        if self.smoothing is None:
+            return values
+        smooth = self.smoothing(values, played)
+        return np.where(is_cold, values, smooth) if self.mab_first else smooth
 
     def add_arm(self, constants: dict[str, float]) -> None:
         """Add an arm, with its `constants` where these are given per arm."""

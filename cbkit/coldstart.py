@@ -101,15 +101,33 @@ class MABFirst(_Constants):
 
     def draw(
         self,
-        arms: np.ndarray,
-        positives: np.ndarray,
-        negatives: np.ndarray,
+        arms: int | np.ndarray,
+        positives: int | np.ndarray,
+        negatives: int | np.ndarray,
         rng: np.random.Generator,
+        n_rounds: int,
     ) -> np.ndarray:
-        """Draw one score for each of `arms` from its Beta posterior; counts are of these arms."""
+        """Draw scores of `arms` from their Beta posteriors.
+
+        Parameters
+        ----------
+        arms : int or ndarray of int, shape (n_drawn,)
+            The arms.
+        positives, negatives : int or ndarray of int, shape (n_drawn,)
+            Counts of these arms.
+        rng : numpy.random.Generator
+            Source of the draws.
+        n_rounds : int
+            Number of draws per arm.
+
+        Returns
+        -------
+        ndarray, shape (n_rounds,) or (n_rounds, n_drawn)
+            The draws.
+        """
         a = self.a if isinstance(self.a, float) else self.a[arms]
         b = self.b if isinstance(self.b, float) else self.b[arms]
-        return rng.beta(a + positives, b + negatives)
+        return rng.beta(a + positives, b + negatives, size=(n_rounds, *np.shape(arms)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -70,7 +70,8 @@ def solve_logistic(
     tol : float, default=1e-4
         A column is done after a full step whose squared Newton decrement was below this, divided
         by the largest squared norm of a context, and times C and the total weight, where these
-        factors are below 1: a fall of the objective below that moves no probability.
+        factors are below 1: a fall of the objective below that moves no probability. Where steps
+        are exact, it is the bound on the decrement after the step that has to be below.
 
     Returns
     -------
@@ -97,7 +98,7 @@ def solve_logistic(
     intercept = _log_odds(rewards, weights)
     if start is not None:
         intercept = start.intercept.copy()
-    tol = tol * np.minimum(1.0, C * weights.sum(axis=0)) / max(1.0, _squared_norms(X).max())
+    tol = tol * np.minimum(1.0, C * weights.sum(axis=0)) / max(1.0, _squared_norms(X, gram).max())
     if gram is not None:
         dual = np.zeros((X.shape[0], n_resamples))
         if start is not None and start.dual is not None:
@@ -118,7 +119,9 @@ def solve_logistic(
     return Solution(full, intercept, inverse=inverse)
 
 
-def _squared_norms(X: Matrix) -> np.ndarray:
+def _squared_norms(X: Matrix, gram: np.ndarray | None) -> np.ndarray:
+    if gram is not None:
+        return gram.diagonal()
     return X.power(2).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
 
 
@@ -143,9 +146,11 @@ def _minimise(
         residual = weights * (probability - rewards)
         curvature = weights * (probability * (1.0 - probability))
         step, step_b, move, decrement = space.newton_step(x, residual, curvature, tol)
+        largest = np.abs(move).max(axis=0)
         size = _step_sizes(
             logits,
             move,
+            largest,
             rewards,
             weights,
             decrement,
@@ -154,6 +159,8 @@ def _minimise(
         x = x + size * step
         b = b + size * step_b
         logits = logits + size * move
+        if space.is_direct(x):
+            decrement = decrement * _left_by_full_step(largest)
         going = ~((decrement < tol) & (size == 1.0))
         if not going.all():
             point[:, active], intercept[active] = x, b
@@ -186,9 +193,19 @@ def _log_odds(rewards: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.log(rewards @ weights) - np.log((1.0 - rewards) @ weights)
 
 
+def _left_by_full_step(largest: np.ndarray) -> np.ndarray:
+    """Bound what an exact full step leaves of the squared decrement, by the largest logit's move.
+
+    Along the step the curvature changes by a factor of at most ``exp(move)``.
+    """
+    left = 0.5 * largest * np.exp(np.minimum(largest, 1.0))
+    return np.minimum(1.0, left * left)
+
+
 def _step_sizes(
     logits: np.ndarray,
     move: np.ndarray,
+    largest: np.ndarray,
     rewards: np.ndarray,
     weights: np.ndarray,
     decrement: np.ndarray,
@@ -200,7 +217,6 @@ def _step_sizes(
     ``log(1 + largest) / largest``, from where on a step of a logistic loss is bound to descend.
     """
     size = np.ones(len(decrement))
-    largest = np.abs(move).max(axis=0)
     trying = np.flatnonzero(largest > _SAFE_MOVE)
     while len(trying):
         now, moved = logits[:, trying], move[:, trying]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cbkit.ahead import values_of
 from cbkit.checks import as_arms, as_contexts, as_rewards, check_generator, check_whole
 from cbkit.choosers import Chooser, Greedy
 from cbkit.coldscores import ColdStart
@@ -109,7 +110,9 @@ class Policy:
                 raise ValueError(f"the oracle of {self.name} scored a context as NaN or infinite")
             is_cold[warm] = False
         indices = None if self.index.random else self.index(scores, None)
-        return Block(X, warm, is_cold, scores, indices)
+        draws_cold = self.cold_start_.mab_first is not None and bool(is_cold.any())
+        draws_warm = self.index.random and len(warm) > 0
+        return Block(X, warm, is_cold, scores, indices, random=draws_cold or draws_warm)
 
     def _check_width(self, X: Matrix) -> None:
         if self.n_features_ is None:
@@ -138,20 +141,14 @@ class Policy:
             The arm and what is known of the choice.
         """
         self.n_choices_ += 1
-        values = np.empty(self.n_arms)
-        if block.indices is None:
-            values[block.warm] = self.index(block.scores[row : row + 1], rng)[0]
-        else:
-            values[block.warm] = block.indices[row]
-        drawn = self.cold_start_.fill(values, block.cold, self.history_, rng)
-        drawn |= self.index.random and len(block.warm) > 0
+        values = values_of(block, row, self.index, self.cold_start_, self.history_, rng)
         choice = self.chooser.choose(values, Context(block.X, row), rng)
         return Decision(
             arm=choice.arm,
             explored=choice.explored,
             cold_start=bool(block.is_cold[choice.arm]),
             index=float(values[choice.arm]),
-            propensity=choice.propensity if choice.blind or not drawn else float("nan"),
+            propensity=choice.propensity if choice.blind or not block.random else float("nan"),
         )
 
     def record(self, X: Matrix, row: int, arm: int, reward: int) -> None:

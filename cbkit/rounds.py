@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cbkit.history import Matrix
+
+if TYPE_CHECKING:
+    from cbkit.ahead import Ahead
 
 
 @dataclass
@@ -26,6 +30,10 @@ class Block:
         The oracles' expected rewards.
     indices : ndarray, shape (n_rounds, n_warm), or None
         Their indices, where the index is not random.
+    random : bool
+        Whether draws enter the numbers per arm.
+    ahead : Ahead or None
+        What was drawn for the rounds to come.
     """
 
     X: Matrix
@@ -33,6 +41,8 @@ class Block:
     is_cold: np.ndarray
     scores: np.ndarray
     indices: np.ndarray | None
+    random: bool
+    ahead: Ahead | None = None
 
     @cached_property
     def cold(self) -> np.ndarray:

@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dposv
 
 from cbkit.history import Matrix
 
@@ -22,6 +23,8 @@ _FORCING = 0.1  # a Newton system is solved to 10% of its first residual, less n
 _TINY = 1e-12
 _MAX_FACTOR = 300  # features up to which a Cholesky factor preconditions better than a diagonal
 _ROWS_OF_FACTOR = 2000  # rows from which its Hessian is estimated
+_MAX_DIRECT = 150  # observations, and these times columns, up to which iterations are slower
+_MAX_DIRECT_SIZE = 400
 
 Precondition = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -37,6 +40,9 @@ class Space(Protocol):
         self, x: np.ndarray, residual: np.ndarray, curvature: np.ndarray, tol: np.ndarray
     ) -> Step:
         """Return the step, the intercept's step, the logits' move and the squared decrement."""
+
+    def is_direct(self, x: np.ndarray) -> bool:
+        """Tell whether a step from `x` is exact, not the outcome of some iterations."""
 
     def penalty(
         self, x: np.ndarray, step: np.ndarray, linear: np.ndarray, linear_move: np.ndarray
@@ -117,6 +123,10 @@ class FeatureSpace:
         """Return ``X @ x``."""
         return self.X @ x
 
+    def is_direct(self, x: np.ndarray) -> bool:
+        """Steps are iterated."""
+        return False
+
     def penalty(self, x, step, linear, linear_move) -> tuple[np.ndarray, np.ndarray]:
         """Return the penalty's change, from ``|w + t s|^2 / 2``."""
         return dot(x, step), 0.5 * dot(step, step)
@@ -170,6 +180,10 @@ class ObservationSpace:
         """Return ``X @ X.T @ x``."""
         return self.gram @ x
 
+    def is_direct(self, x: np.ndarray) -> bool:
+        """Few observations of few columns are solved faster without iterations."""
+        return len(x) <= _MAX_DIRECT and x.size <= _MAX_DIRECT_SIZE
+
     def penalty(self, x, step, linear, linear_move) -> tuple[np.ndarray, np.ndarray]:
         """Return the penalty's change, from ``(a + t s)' X X' (a + t s) / 2``."""
         return dot(step, linear), 0.5 * dot(step, linear_move)
@@ -178,6 +192,8 @@ class ObservationSpace:
         self, x: np.ndarray, residual: np.ndarray, curvature: np.ndarray, tol: np.ndarray
     ) -> Step:
         """Solve for the Newton step of all columns."""
+        if self.is_direct(x):
+            return self._direct_step(x, residual, curvature)
         # What is left of the intercept's curvature once the dual can take its place, at least.
         diagonal_b = (curvature / (1.0 + curvature * self.trace)).sum(axis=0) + _TINY
         r, r_b = -(x + residual), -residual.sum(axis=0)
@@ -208,22 +224,27 @@ class ObservationSpace:
             beta = _ratio(after, rz, running)
             p, gram_p, p_b, rz = r + beta * p, gram_r + beta * gram_p, z_b + beta * p_b, after
         else:
-            for column in np.flatnonzero(rz > target):
-                solved = self._direct_step(x[:, column], residual[:, column], curvature[:, column])
-                step[:, column], step_b[column], move[:, column], decrement[column] = solved
+            slow = np.flatnonzero(rz > target)
+            solved = self._direct_step(x[:, slow], residual[:, slow], curvature[:, slow])
+            step[:, slow], step_b[slow], move[:, slow], decrement[slow] = solved
         return step, step_b, move, decrement
 
     def _direct_step(self, x: np.ndarray, residual: np.ndarray, curvature: np.ndarray) -> Step:
-        """Solve for one column's step without iterations, where rounding holds these up."""
-        n = len(x)
-        curved = curvature[:, None] * self.gram
-        system = np.empty((n + 1, n + 1))
-        system[:n, :n] = np.eye(n) + curved
-        system[:n, n] = curvature
-        system[n, :n] = curved.sum(axis=0)
-        system[n, n] = curvature.sum() + _TINY
-        descent = -np.append(x + residual, residual.sum())
-        solved = np.linalg.solve(system, descent)
-        step, step_b = solved[:n], solved[n]
+        """Solve for the step of all columns without iterations.
+
+        ``(I + D K)^-1 v`` is ``v - S B^-1 S K v`` with ``S = D^(1/2)`` and ``B = I + S K S``, whose
+        eigenvalues are at least 1; the intercept's equation makes the dual add up to zero.
+        """
+        root = np.sqrt(curvature.T)
+        system = root[:, :, None] * self.gram * root[:, None, :]
+        np.einsum("kii->ki", system)[:] += 1.0
+        descent = -(x + residual)
+        sides = np.stack([(self.gram @ descent).T * root, root], axis=1)
+        for one, side in zip(system, sides, strict=True):
+            side[:] = dposv(one.T, side.T, overwrite_a=True, overwrite_b=True)[1].T
+        sides *= root[:, None, :]
+        step, by_intercept = descent - sides[:, 0].T, sides[:, 1].T
+        step_b = (step.sum(axis=0) + x.sum(axis=0)) / (by_intercept.sum(axis=0) + _TINY)
+        step -= step_b * by_intercept
         move = self.gram @ step
-        return step, step_b, move + step_b, descent[:n] @ move + descent[n] * step_b
+        return step, step_b, move + step_b, dot(descent, move) - residual.sum(axis=0) * step_b

@@ -361,5 +361,8 @@ BEFORE_AND_AFTER = [
 
 @pytest.mark.parametrize(("name", "before", "after"), BEFORE_AND_AFTER)
 def test_every_parameter_of_every_policy_has_an_effect(name, before, after):
-    one, other = (play(name, **options).rounds["arm"] for options in (before, after))
-    assert (one != other).any()
+    def arms(options, seed):
+        return play(name, seed=seed, **options).rounds["arm"]
+
+    # one short run may by chance have no round in which it decides
+    assert any((arms(before, seed) != arms(after, seed)).any() for seed in range(3))

@@ -33,7 +33,7 @@ def test_threshold_counts_rewards_and_non_rewards_apart(positive, negative, m):
 def test_cold_scores_are_draws_from_the_beta_posterior():
     n = 4000
     arms = np.zeros(n, dtype=int)
-    draws = PRIOR.draw(arms, np.full(n, 1), np.full(n, 5), np.random.default_rng(0))
+    draws = PRIOR.draw(arms, np.full(n, 1), np.full(n, 5), np.random.default_rng(0), 1)[0]
     posterior = stats.beta(3 + 1, 7 + 5)
     assert_mean(draws, posterior.mean(), posterior.std())
     below = draws < posterior.ppf(0.1)
@@ -46,16 +46,17 @@ def test_constants_and_counts_belong_to_the_arms_that_are_drawn():
     # Sharp priors: arm 0 near 0.1, arm 1 near 0.9, arm 2 near 0.5.
     prior = MABFirst(a=np.array([1e4, 9e4, 5e4]), b=np.array([9e4, 1e4, 5e4]))
     none = np.zeros(2, dtype=int)
-    draws = prior.draw(np.array([2, 0]), none, none, np.random.default_rng(0))
+    draws = prior.draw(np.array([2, 0]), none, none, np.random.default_rng(0), 1)[0]
     np.testing.assert_allclose(draws, [0.5, 0.1], atol=0.01)
     counts = np.array([0, 10**7]), np.array([10**7, 0])
-    draws = MABFirst(a=1, b=1).draw(np.array([2, 0]), *counts, np.random.default_rng(0))
+    draws = MABFirst(a=1, b=1).draw(np.array([2, 0]), *counts, np.random.default_rng(0), 1)[0]
     np.testing.assert_allclose(draws, [0, 1], atol=1e-5)
 
 
 def test_no_arms_give_no_draws():
     none = np.empty(0, dtype=int)
-    assert MABFirst(a=np.ones(3), b=4).draw(none, none, none, np.random.default_rng(0)).size == 0
+    draws = MABFirst(a=np.ones(3), b=4).draw(none, none, none, np.random.default_rng(0), 5)
+    assert draws.shape == (5, 0)
 
 
 # --- smoothing

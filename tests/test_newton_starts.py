@@ -91,8 +91,8 @@ def test_a_step_is_halved_until_loss_and_penalty_together_fall():
     # way; a penalty of 2 t**2 makes the change 1.31 at t = 1 and -0.175 at t = 1/2.
     def size(penalty):
         one = np.ones((1, 1))
-        flat, square = np.zeros(1), np.full(1, penalty)
-        return _step_sizes(0 * one, 8 * one, one, one, np.ones(1), (flat, square))[0]
+        flat, square, largest = np.zeros(1), np.full(1, penalty), np.full(1, 8.0)
+        return _step_sizes(0 * one, 8 * one, largest, one, one, np.ones(1), (flat, square))[0]
 
     assert size(0.0) == 1.0
     assert size(2.0) == 0.5

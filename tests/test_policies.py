@@ -8,6 +8,7 @@ from sampling import assert_mean, assert_shares
 from scipy import sparse, stats
 
 from cbkit import BootstrappedTS, Greedy, LogisticOracle, MABFirst, Policy, Smoothing
+from cbkit.ahead import values_of
 from cbkit.bootstrap import Resampling
 from cbkit.choosers import EpsilonGreedy, ExploreThenExploit, SoftmaxExplorer
 from cbkit.indices import Mean, RandomResample, UpperPercentile
@@ -47,6 +48,12 @@ def decide(made, n_rounds=1, seed=0):
     return [made.choose(block, 0, rng) for _ in range(n_rounds)]
 
 
+def numbers(made, row=0):
+    """What the chooser would see in a row of X."""
+    parts = made.index, made.cold_start_, made.history_, np.random.default_rng(0)
+    return values_of(made.prepare(X), row, *parts).tolist()
+
+
 def arms_of(decisions):
     return np.array([decision.arm for decision in decisions])
 
@@ -56,11 +63,7 @@ def arms_of(decisions):
 
 def test_without_cold_start_unfitted_arms_score_their_mean_reward_and_unplayed_ones_a_half():
     made = policy([0.3], arms=[0], n_arms=3, counts=([9, 2, 0], [9, 0, 0]))
-    values = np.array([0.3, np.nan, np.nan])
-    assert not made.cold_start_.fill(
-        values, np.array([1, 2]), made.history_, np.random.default_rng(0)
-    )
-    assert values.tolist() == [0.3, 1.0, 0.5]
+    assert numbers(made) == [0.3, 1.0, 0.5]
     assert decide(made)[0].index == 1.0
 
 
@@ -68,9 +71,7 @@ def test_smoothing_alone_smooths_every_arm_by_its_number_of_observations():
     # (18 * .3 + 1) / 28 fitted, (2 * 1 + 1) / 12 one label only, 1 / 10 unplayed
     made = policy([0.3], arms=[0], n_arms=3, counts=([9, 2, 0], [9, 0, 0]))
     made.cold_start_.smoothing = Smoothing(a=1, b=10)
-    values = np.array([0.3, np.nan, np.nan])
-    made.cold_start_.fill(values, np.array([1, 2]), made.history_, np.random.default_rng(0))
-    np.testing.assert_allclose(values, [6.4 / 28, 3 / 12, 0.1])
+    np.testing.assert_allclose(numbers(made), [6.4 / 28, 3 / 12, 0.1])
 
 
 def test_mab_first_replaces_the_oracle_below_its_threshold_alone():
@@ -81,10 +82,9 @@ def test_mab_first_replaces_the_oracle_below_its_threshold_alone():
     assert block.warm.tolist() == [0]
     assert block.is_cold.tolist() == [False, True]
     assert np.isnan(made.score(X)[:, 1]).all()
-    values = np.array([0.9, np.nan])
-    assert made.cold_start_.fill(values, np.array([1]), made.history_, np.random.default_rng(0))
-    assert values[0] == 0.9
-    assert 0 < values[1] < 1e-8
+    scored, drawn = numbers(made)
+    assert scored == 0.9
+    assert 0 < drawn < 1e-8
 
 
 @pytest.mark.statistical
@@ -101,9 +101,7 @@ def test_both_cold_starts_smooth_oracles_but_not_draws():
     prior = MABFirst(a=9e9, b=1e-3)  # draws of 1
     made = policy([0.3], arms=[0], n_arms=2, counts=([9, 0], [9, 0]))
     made.cold_start_.mab_first, made.cold_start_.smoothing = prior, Smoothing(a=1, b=10)
-    values = np.array([0.3, np.nan])
-    made.cold_start_.fill(values, np.array([1]), made.history_, np.random.default_rng(0))
-    np.testing.assert_allclose(values, [6.4 / 28, 1.0])
+    np.testing.assert_allclose(numbers(made), [6.4 / 28, 1.0])
 
 
 def test_draws_use_the_counts_of_this_very_round():
