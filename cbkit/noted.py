@@ -45,3 +45,8 @@ class Noted:
         """Take a note of what there is to choose from, then choose."""
         self.notes.append(self.note(self.chooser, values, context))
         return self.chooser.choose(values, context, rng)
+
+    def drop_arm(self, arm: int) -> None:
+        """Let the chooser follow as `arm` is dropped, where it has to."""
+        if hasattr(self.chooser, "drop_arm"):
+            self.chooser.drop_arm(arm)

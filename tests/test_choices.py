@@ -7,6 +7,8 @@ import pytest
 from cbkit import load_dataset, make_policy, simulate
 from cbkit.choice_readings import clear_reading, picks_table, reward_reading, same_choices
 from cbkit.choices import record_choices
+from cbkit.choosers import FixedArm, Greedy
+from cbkit.noted import Noted
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +35,15 @@ def test_choosers_without_a_threshold_record_none(dataset):
     rounds = record_choices(make_policy("Greedy", dataset), dataset, seed=0, n_rounds=50)
     assert rounds["threshold"].isna().all()
     assert (rounds["index"] == rounds["best_index"]).all()
+
+
+def test_a_noted_chooser_follows_arms_that_are_dropped():
+    fixed = Noted(chooser=FixedArm(arm=2), note=lambda *_: ())
+    fixed.drop_arm(0)
+    assert fixed.chooser.arm == 1
+    with pytest.raises(ValueError, match="always plays"):
+        fixed.drop_arm(1)
+    Noted(chooser=Greedy(), note=lambda *_: ()).drop_arm(0)  # has nothing to follow
 
 
 def test_same_choices_refuses_runs_over_other_rows():
