@@ -12,7 +12,7 @@ from cbkit.indices import Index
 from cbkit.rounds import Block
 
 _N_ROUNDS = 64  # drawn together: most of what a round's draws cost by themselves is numpy's calls
-_FEW = 4  # arms, up to which draws by single numbers for one arm after the other are faster
+_FEW = 4  # observed arms that are drawn again one by one; for more all is drawn anew
 
 
 @dataclass
@@ -27,18 +27,23 @@ class Ahead:
         The block's row that ``values[0]`` is of.
     next : int
         The next row that has not been played.
-    played : ndarray of int, shape (n_arms,)
-        Number of observations per arm that the cold scores know of.
+    positives, negatives : ndarray of int, shape (n_arms,)
+        Counts that the cold scores know of.
     """
 
     values: np.ndarray
     first: int
     next: int
-    played: np.ndarray
+    positives: np.ndarray
+    negatives: np.ndarray
 
     def reaches(self, row: int) -> bool:
         """Tell whether `row` is among the rounds to come."""
         return self.next <= row < self.first + len(self.values)
+
+    def observed(self, history: History) -> np.ndarray:
+        """Tell which arms have other counts in `history` than its scores know of."""
+        return (self.positives != history.positives) | (self.negatives != history.negatives)
 
 
 def values_of(
@@ -80,16 +85,22 @@ def values_of(
     array([0.25, 0.4 ])
     """
     ahead = block.ahead
-    played = history.positives + history.negatives
+    n_rounds = _N_ROUNDS if ahead is None else min(_N_ROUNDS, 2 * len(ahead.values))
+    if ahead is not None and ahead.reaches(row):
+        observed = (ahead.observed(history) & block.is_cold).nonzero()[0].tolist()
+        if len(observed) <= _FEW:
+            coming = ahead.values[row - ahead.first :]
+            for arm in observed:
+                coming[:, arm] = cold_start.score(arm, history, rng, len(coming))
+        else:  # as after exclusive rewards: the next ones may come as soon as these did
+            ahead, n_rounds = None, max(1, row - ahead.first)
     if ahead is None or not ahead.reaches(row):
-        rows = slice(row, row + _N_ROUNDS)
+        rows = slice(row, row + n_rounds)
         indices = index(block.scores[rows], rng) if block.indices is None else block.indices[rows]
-        ahead = block.ahead = Ahead(np.empty((len(indices), len(played))), row, row, played)
-        ahead.values[:, block.warm] = indices
-        ahead.values[:, block.cold] = cold_start.score(block.cold, history, rng, len(indices))
-    elif len(observed := ((played != ahead.played) & block.is_cold).nonzero()[0]):
-        coming = ahead.values[row - ahead.first :]
-        for arms in observed.tolist() if len(observed) <= _FEW else [observed]:
-            coming[:, arms] = cold_start.score(arms, history, rng, len(coming))
-    ahead.next, ahead.played = row + 1, played
-    return cold_start.smooth(ahead.values[row - ahead.first], block.is_cold, played)
+        values = np.empty((len(indices), len(block.is_cold)))
+        values[:, block.warm] = indices
+        values[:, block.cold] = cold_start.score(block.cold, history, rng, len(indices))
+        ahead = block.ahead = Ahead(values, row, row, history.positives, history.negatives)
+    ahead.next = row + 1
+    ahead.positives, ahead.negatives = history.positives.copy(), history.negatives.copy()
+    return cold_start.smooth(ahead.values[row - ahead.first], block.is_cold, history)

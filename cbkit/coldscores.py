@@ -24,11 +24,11 @@ class ColdStart:
     Examples
     --------
     >>> from cbkit import Smoothing
-    >>> cold = ColdStart(Smoothing(a=1, b=4), n_arms=2)
-    >>> values = cold.score(np.array([0, 1]), History(2), np.random.default_rng(0), n_rounds=1)
+    >>> cold, history = ColdStart(Smoothing(a=1, b=4), n_arms=2), History(2)
+    >>> values = cold.score(np.array([0, 1]), history, np.random.default_rng(0), n_rounds=1)
     >>> values                                            # both unplayed
     array([0.5, 0.5])
-    >>> cold.smooth(values, np.array([True, True]), np.array([0, 0]))              # a / b
+    >>> cold.smooth(values, np.array([True, True]), history)                       # a / b
     array([0.25, 0.25])
     """
 
@@ -79,14 +79,14 @@ class ColdStart:
         played = positives + negatives
         return np.where(played > 0, positives / np.maximum(played, 1), 0.5)
 
-    def smooth(self, values: np.ndarray, is_cold: np.ndarray, played: np.ndarray) -> np.ndarray:
-        """Smooth the `values` of all arms in a round by how often each was `played`.
+    def smooth(self, values: np.ndarray, is_cold: np.ndarray, history: History) -> np.ndarray:
+        """Smooth the `values` of all arms in a round by how often each was played.
 
         Beta draws need no smoothing: they carry a prior of their own.
         """
         if self.smoothing is None:
             return values
-        smooth = self.smoothing(values, played)
+        smooth = self.smoothing(values, history.positives + history.negatives)
         return np.where(is_cold, values, smooth) if self.mab_first else smooth
 
     def add_arm(self, constants: dict[str, float]) -> None:

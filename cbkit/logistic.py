@@ -46,8 +46,8 @@ class LogisticOracle:
     resampling : Resampling or None, default=None
         Weights of the resamples; ``None`` fits one model on the observations as they are.
     tol : float, default=1e-4
-        Stop when a Newton step promises to lower the objective by less than half of this, relative
-        to the scale of contexts and weights, see `solve_logistic`.
+        How close to the optimum a refit stops, relative to the scale of contexts and weights; see
+        `solve_logistic`.
 
     Examples
     --------
@@ -110,7 +110,6 @@ class LogisticOracle:
         solution = Solution(
             coef=np.zeros((X.shape[1], self.n_resamples)),
             intercept=logit(smoothed_share(positive, total)),
-            dual=None if gram is None else np.zeros((len(rewards), self.n_resamples)),
         )
         if solvable.any():
             start = self._start(arm, last, solvable, X) if last else None
@@ -120,7 +119,8 @@ class LogisticOracle:
             solution.coef[:, solvable] = solved.coef
             solution.intercept[solvable] = solved.intercept
             solution.inverse = solved.inverse
-            if gram is not None:
+            if solved.dual is not None:
+                solution.dual = np.zeros((len(rewards), self.n_resamples))
                 solution.dual[:, solvable] = solved.dual
         self.coefficients_.put(arm, solution.coef, solution.intercept)
         keeps = self.resampling and self.resampling.kept

@@ -9,11 +9,18 @@ from scipy import sparse
 from scipy.special import expit
 
 from cbkit.history import Matrix
-from cbkit.spaces import FeatureSpace, ObservationSpace, Space, without_empty_columns
+from cbkit.spaces import (
+    MAX_SCALE,
+    FeatureSpace,
+    ObservationSpace,
+    Space,
+    without_empty_columns,
+)
 from cbkit.tall import SharedInverse, descend, is_tall
 
 _MAX_NEWTON_STEPS = 100
 _SAFE_MOVE = np.log(2.0)
+_EXACT_MARGIN = 20.0  # an exact step's bound says what is left, the other rule what is far less
 
 
 @dataclass
@@ -66,12 +73,12 @@ def solve_logistic(
         covariates, the weighted share of rewards.
     gram : ndarray, shape (n_observations, n_observations), optional
         ``X @ X.T``. If given, the problem is solved in the space of observations, which is
-        cheaper for few observations.
+        cheaper for few observations; not where contexts and weights are too large for it.
     tol : float, default=1e-4
         A column is done after a full step whose squared Newton decrement was below this, divided
         by the largest squared norm of a context, and times C and the total weight, where these
         factors are below 1: a fall of the objective below that moves no probability. Where steps
-        are exact, it is the bound on the decrement after the step that has to be below.
+        are exact, a bound on the decrement after the step has to be below a 20th of it.
 
     Returns
     -------
@@ -99,7 +106,7 @@ def solve_logistic(
     if start is not None:
         intercept = start.intercept.copy()
     tol = tol * np.minimum(1.0, C * weights.sum(axis=0)) / max(1.0, _squared_norms(X, gram).max())
-    if gram is not None:
+    if gram is not None and C * weights.max() * gram.diagonal().max() < MAX_SCALE:
         dual = np.zeros((X.shape[0], n_resamples))
         if start is not None and start.dual is not None:
             dual[: len(start.dual)] = start.dual
@@ -160,7 +167,7 @@ def _minimise(
         b = b + size * step_b
         logits = logits + size * move
         if space.is_direct(x):
-            decrement = decrement * _left_by_full_step(largest)
+            decrement = decrement * np.minimum(1.0, _EXACT_MARGIN * _left_by_full_step(largest))
         going = ~((decrement < tol) & (size == 1.0))
         if not going.all():
             point[:, active], intercept[active] = x, b
@@ -196,10 +203,11 @@ def _log_odds(rewards: np.ndarray, weights: np.ndarray) -> np.ndarray:
 def _left_by_full_step(largest: np.ndarray) -> np.ndarray:
     """Bound what an exact full step leaves of the squared decrement, by the largest logit's move.
 
-    Along the step the curvature changes by a factor of at most ``exp(move)``.
+    Along the step the curvature changes by a factor of at most ``exp(move)``. Moves above 1 leave
+    more than there was, so that the exponential may stop there.
     """
     left = 0.5 * largest * np.exp(np.minimum(largest, 1.0))
-    return np.minimum(1.0, left * left)
+    return left * left
 
 
 def _step_sizes(

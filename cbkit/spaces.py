@@ -26,6 +26,10 @@ _ROWS_OF_FACTOR = 2000  # rows from which its Hessian is estimated
 _MAX_DIRECT = 150  # observations, and these times columns, up to which iterations are slower
 _MAX_DIRECT_SIZE = 400
 
+# Largest weight times squared norm in the space of observations: from about 1e13 on rounding
+# spoils its systems, whose eigenvalues reach from 1 to that.
+MAX_SCALE = 1e11
+
 Precondition = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -98,26 +102,34 @@ class FeatureSpace:
         self._squaresT = None
 
     def _preconditioner(self, curvature: np.ndarray) -> Precondition:
+        if self._few_and_dense:
+            total = curvature.sum()
+            if self._factor is None or not 0.5 < total / self._factored < 2.0:
+                self._factor, self._factored = self._mean_factor(curvature), total
         if not self._few_and_dense:
             if self._squaresT is None:
                 self._squaresT = (self.X * self.X).T
             diagonal, diagonal_b = 1.0 + self._squaresT @ curvature, curvature.sum(axis=0) + _TINY
             return lambda r, r_b: (r / diagonal, r_b / diagonal_b)
-        total = curvature.sum()
-        if self._factor is None or not 0.5 < total / self._factored < 2.0:
-            self._factored = total
-            stride = -(-len(self.X) // _ROWS_OF_FACTOR)
-            rows = np.column_stack([self.X[::stride], np.ones(len(self.X[::stride]))])
-            mean = stride * curvature[::stride].mean(axis=1, keepdims=True)
-            hessian = rows.T @ (mean * rows)
-            hessian[np.diag_indices_from(hessian)] += np.append(np.ones(self.X.shape[1]), _TINY)
-            self._factor = cho_factor(hessian, check_finite=False)
 
         def precondition(r: np.ndarray, r_b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             z = cho_solve(self._factor, np.vstack([r, r_b]), check_finite=False)
             return z[:-1], z[-1]
 
         return precondition
+
+    def _mean_factor(self, curvature: np.ndarray) -> tuple[np.ndarray, bool] | None:
+        """Factor the mean Hessian; where its scale is beyond that, settle for the diagonal."""
+        stride = -(-len(self.X) // _ROWS_OF_FACTOR)
+        rows = np.column_stack([self.X[::stride], np.ones(len(self.X[::stride]))])
+        mean = stride * curvature[::stride].mean(axis=1, keepdims=True)
+        hessian = rows.T @ (mean * rows)
+        hessian[np.diag_indices_from(hessian)] += np.append(np.ones(self.X.shape[1]), _TINY)
+        try:
+            return cho_factor(hessian, check_finite=False)
+        except np.linalg.LinAlgError:
+            self._few_and_dense = False
+            return None
 
     def logits(self, x: np.ndarray) -> np.ndarray:
         """Return ``X @ x``."""
@@ -165,6 +177,8 @@ class FeatureSpace:
 
 class ObservationSpace:
     """Newton steps in the dual variables; one product with the Gram matrix per iteration.
+
+    Weights times squared norms of contexts have to stay below `MAX_SCALE`.
 
     Parameters
     ----------
@@ -233,7 +247,8 @@ class ObservationSpace:
         """Solve for the step of all columns without iterations.
 
         ``(I + D K)^-1 v`` is ``v - S B^-1 S K v`` with ``S = D^(1/2)`` and ``B = I + S K S``, whose
-        eigenvalues are at least 1; the intercept's equation makes the dual add up to zero.
+        eigenvalues are at least 1, so that the factorisation is safe up to `MAX_SCALE`; the
+        intercept's equation makes the dual add up to zero.
         """
         root = np.sqrt(curvature.T)
         system = root[:, :, None] * self.gram * root[:, None, :]

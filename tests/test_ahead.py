@@ -86,6 +86,15 @@ def test_an_observation_leaves_the_draws_of_other_arms_alone():
     assert np.flatnonzero(changed).tolist() == [4]
 
 
+def test_counts_that_change_and_add_up_to_the_same_are_noticed():
+    rounds = Rounds(n_rounds=3, cold_start=MABFirst(a=1, b=1))
+    history = rounds.policy.history_
+    history.positives[1] = 10**6
+    assert rounds.values(0)[1] > 0.99
+    history.positives[1], history.negatives[1] = 0, 10**6  # as when another arm takes its place
+    assert rounds.values(1)[1] < 0.01
+
+
 def test_observing_an_arm_that_its_oracle_scores_draws_nothing():
     one, other = (Rounds(n_rounds=5, cold_start=PRIOR) for _ in range(2))
     one.values(0), other.values(0)

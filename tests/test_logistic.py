@@ -92,6 +92,17 @@ def test_a_grown_gram_matrix_is_the_full_one():
         np.testing.assert_allclose(oracle._arms[0].gram, X[:n] @ X[:n].T, atol=1e-12)
 
 
+@pytest.mark.parametrize("C", [0.03, 0.1, 1.0])
+def test_a_refit_from_near_by_ends_as_near_the_optimum_as_a_first_fit(C):
+    # a start whose intercept alone is off: little to gain, but probabilities depend on it
+    X, rewards = np.eye(9, 18), np.repeat([1.0, 0.0], [2, 7])
+    oracle, rng = LogisticOracle(C=C), np.random.default_rng(0)
+    oracle.learn(0, X[:8], rewards[:8], rng)
+    oracle.learn(0, X, rewards, rng)
+    expected = expected_rewards(X, rewards, X, C=C)
+    np.testing.assert_allclose(oracle.score(X)[:, 0, 0], expected, atol=5e-4)
+
+
 # One label
 
 

@@ -161,6 +161,24 @@ def test_extreme_C_is_solved(space, C):
 
 
 @pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize(("scale", "C"), [(1.0, 1.0), (1e3, 1e6), (1e5, 1e6), (1e7, 100.0)])
+def test_contexts_that_came_with_either_reward_predict_a_half_at_any_scale(space, scale, C):
+    # Systems of large scale are beyond both factorisations, of observations and of features.
+    contexts = scale * np.random.default_rng(0).normal(size=(5, 24))
+    X, rewards = np.repeat(contexts, 2, axis=0), np.tile([0.0, 1.0], 5)
+    found = probabilities(X, solve(X, rewards, np.ones(10), space, C=C))
+    np.testing.assert_allclose(found, 0.5, atol=1e-3)
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("scale", [1.0, 1e6, 1e7])
+def test_equal_contexts_predict_the_share_of_rewards_at_any_scale(space, scale):
+    X, rewards = np.full((10, 24), scale), np.repeat([0.0, 1.0], [6, 4])
+    found = probabilities(X, solve(X, rewards, np.ones(10), space, C=100.0))
+    np.testing.assert_allclose(found, 0.4, atol=1e-3)
+
+
+@pytest.mark.parametrize("space", SPACES)
 def test_one_weight_outweighing_the_other_label_stays_finite(space):
     X, rewards = np.array([[1.0], [2.0]]), np.array([0.0, 1.0])
     solution = solve(X, rewards, np.array([1e-18, 1.0]), space)
