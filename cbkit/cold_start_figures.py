@@ -223,14 +223,14 @@ def sharing_dots(gains: pd.DataFrame, ax: Axes | None = None) -> Axes:
     -------
     Axes
     """
-    ax = plt.subplots(figsize=(9.5, 1.8 + 0.32 * len(gains)))[1] if ax is None else ax
+    ax = plt.subplots(figsize=(9.5, 1.8 + 0.45 * len(gains)))[1] if ax is None else ax
     labels = []
     for height, row in enumerate(gains.itertuples()):
         colour = colour_of(row.policy)
         ax.plot([row.low, row.high], [-height, -height], color=colour)
         face = colour if row.p_holm < 1 - CONFIDENCE else "white"
         ax.plot(row.difference, -height, "o", color=colour, mfc=face, zorder=3)
-        labels.append(f"{row.dataset}, {row.labels_per_row:.1f} labels per row: {row.policy}")
+        labels.append(f"{row.policy}\n{row.dataset}, {row.labels_per_row:.1f} labels per row")
     ax.axvline(0, color="#7F7F7F", linestyle="--", lw=1, zorder=1)
     ax.set_yticks(-np.arange(len(gains)), labels)
     ax.locator_params(axis="x", nbins=5)  # small differences have long labels
