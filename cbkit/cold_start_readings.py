@@ -99,3 +99,20 @@ def sharing_reading(gains: pd.DataFrame) -> list[str]:
             f"oracle in the end: {with_oracle.iloc[0]:.1f} without, {with_oracle.iloc[1]:.1f} with."
         )
     return lines
+
+
+def extent_reading(finals: pd.DataFrame) -> str:
+    """Say how many rounds and replicates of each data set a table holds.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"dataset": ["a", "a", "b"], "seed": [0, 1, 0], "n_rounds": 2000})
+    >>> extent_reading(runs)
+    'a: 2,000 rounds, n = 2; b: 2,000 rounds, n = 1'
+    """
+    extents = finals.groupby("dataset", sort=False).agg(
+        rounds=("n_rounds", "max"), n=("seed", "nunique")
+    )
+    return "; ".join(
+        f"{row.Index}: {row.rounds:,} rounds, n = {row.n}" for row in extents.itertuples()
+    )
