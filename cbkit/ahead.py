@@ -45,6 +45,10 @@ class Ahead:
         """Tell which arms have other counts in `history` than its scores know of."""
         return (self.positives != history.positives) | (self.negatives != history.negatives)
 
+    def know(self, arm: int, history: History) -> None:
+        """Take over the counts of `arm`."""
+        self.positives[arm], self.negatives[arm] = history.positives[arm], history.negatives[arm]
+
 
 def values_of(
     block: Block,
@@ -84,23 +88,27 @@ def values_of(
     >>> values_of(block, 1, *parts)                    # (0 * 1/2 + 1) / 4 and (1 * 1 + 1) / 5
     array([0.25, 0.4 ])
     """
-    ahead = block.ahead
-    n_rounds = _N_ROUNDS if ahead is None else min(_N_ROUNDS, 2 * len(ahead.values))
-    if ahead is not None and ahead.reaches(row):
+    ahead, n_rounds = block.ahead, 0  # to be drawn
+    if ahead is None:
+        n_rounds = _N_ROUNDS
+    elif not ahead.reaches(row):
+        n_rounds = min(_N_ROUNDS, 2 * len(ahead.values))
+    else:
         observed = (ahead.observed(history) & block.is_cold).nonzero()[0].tolist()
-        if len(observed) <= _FEW:
+        if len(observed) > _FEW:  # as after exclusive rewards, of which more may come as soon
+            n_rounds = max(1, row - ahead.first)
+        else:
             coming = ahead.values[row - ahead.first :]
             for arm in observed:
                 coming[:, arm] = cold_start.score(arm, history, rng, len(coming))
-        else:  # as after exclusive rewards: the next ones may come as soon as these did
-            ahead, n_rounds = None, max(1, row - ahead.first)
-    if ahead is None or not ahead.reaches(row):
+                ahead.know(arm, history)
+    if n_rounds:
         rows = slice(row, row + n_rounds)
         indices = index(block.scores[rows], rng) if block.indices is None else block.indices[rows]
         values = np.empty((len(indices), len(block.is_cold)))
         values[:, block.warm] = indices
         values[:, block.cold] = cold_start.score(block.cold, history, rng, len(indices))
-        ahead = block.ahead = Ahead(values, row, row, history.positives, history.negatives)
+        counts = history.positives.copy(), history.negatives.copy()
+        ahead = block.ahead = Ahead(values, row, row, *counts)
     ahead.next = row + 1
-    ahead.positives, ahead.negatives = history.positives.copy(), history.negatives.copy()
     return cold_start.smooth(ahead.values[row - ahead.first], block.is_cold, history)

@@ -15,7 +15,7 @@ from cbkit.cold_start_study import (
     SUGGESTED,
     variance_shares,
 )
-from cbkit.plots import caption
+from cbkit.plots import caption, paired_caption
 from cbkit.stats import CONFIDENCE, Interval, holm, intervals, mean_interval, paired_difference
 from cbkit.style import colour_of, line_styles
 
@@ -234,7 +234,7 @@ def sharing_dots(gains: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.axvline(0, color="#7F7F7F", linestyle="--", lw=1, zorder=1)
     ax.set_yticks(-np.arange(len(gains)), labels)
     ax.locator_params(axis="x", nbins=5)  # small differences have long labels
-    what = caption(gains["n"], "lines").replace("over replicates", "of the paired differences")
+    what = paired_caption(gains["n"])
     ax.set_xlabel(
         f"mean reward per round, with exclusive rewards minus without\n{what}\n"
         "filled: differs at 5% after Holm's correction"

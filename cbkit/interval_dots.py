@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from cbkit.plots import caption
+from cbkit.plots import caption, paired_caption
 from cbkit.stats import CONFIDENCE, intervals
 from cbkit.style import colour_of
 
@@ -108,7 +108,7 @@ def difference_dots(table: pd.DataFrame) -> np.ndarray:
         ax.locator_params(axis="x", nbins=5)
     fig.get_layout_engine().set(w_pad=0.14)
     axes[0, 0].set_yticks(list(heights.values()), policies)
-    what = caption(table["n"], "lines").replace("over replicates", "of the paired differences")
+    what = paired_caption(table["n"])
     fig.supxlabel(
         f"mean reward per round, difference from {table['reference'].iloc[0]}\n{what}\n"
         "filled: differs at 5% after Holm's correction",

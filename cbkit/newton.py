@@ -8,14 +8,10 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
+from cbkit.feature_space import FeatureSpace, without_empty_columns
 from cbkit.history import Matrix
-from cbkit.spaces import (
-    MAX_SCALE,
-    FeatureSpace,
-    ObservationSpace,
-    Space,
-    without_empty_columns,
-)
+from cbkit.observation_space import ObservationSpace, is_in_reach
+from cbkit.spaces import Space
 from cbkit.tall import SharedInverse, descend, is_tall
 
 _MAX_NEWTON_STEPS = 100
@@ -106,7 +102,7 @@ def solve_logistic(
     if start is not None:
         intercept = start.intercept.copy()
     tol = tol * np.minimum(1.0, C * weights.sum(axis=0)) / max(1.0, _squared_norms(X, gram).max())
-    if gram is not None and C * weights.max() * gram.diagonal().max() < MAX_SCALE:
+    if gram is not None and is_in_reach(gram, C * weights):
         dual = np.zeros((X.shape[0], n_resamples))
         if start is not None and start.dual is not None:
             dual[: len(start.dual)] = start.dual

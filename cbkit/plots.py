@@ -44,6 +44,17 @@ def caption(n: pd.Series, what: str = "bands") -> str:
     return f"{what}: {INTERVAL}, n = {low}" + (f" to {high}" if high > low else "")
 
 
+def paired_caption(n: pd.Series) -> str:
+    """Say what the lines of paired differences are and over how many replicates.
+
+    Examples
+    --------
+    >>> paired_caption(pd.Series([10, 4]))
+    'lines: 95% t interval of the paired differences, n = 4 to 10'
+    """
+    return caption(n, "lines").replace("over replicates", "of the paired differences")
+
+
 def _one_panel(table: pd.DataFrame, needed: set[str]) -> None:
     """Refuse a table that does not belong in one panel."""
     missing = sorted(needed - set(table.columns))
@@ -189,7 +200,7 @@ def paired_differences(table: pd.DataFrame, ax: Axes | None = None, *, title: st
     ax.set_yticks(range(len(table)), table["policy"])
     ax.set_xlabel(
         f"mean reward per round, difference from {table['reference'].iloc[0]}\n"
-        f"{caption(table['n'], 'lines').replace('over replicates', 'of the paired differences')}\n"
+        f"{paired_caption(table['n'])}\n"
         "filled: differs at 5% after Holm's correction"
     )
     ax.set_title(title)
