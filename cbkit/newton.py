@@ -11,8 +11,8 @@ from scipy.special import expit
 from cbkit.feature_space import FeatureSpace, without_empty_columns
 from cbkit.history import Matrix
 from cbkit.observation_space import ObservationSpace, is_in_reach
-from cbkit.spaces import Space
-from cbkit.tall import SharedInverse, descend, is_tall
+from cbkit.spaces import Space, left_by_full_step
+from cbkit.tall import SharedInverse, is_tall, solve_tall
 
 _MAX_NEWTON_STEPS = 100
 _SAFE_MOVE = np.log(2.0)
@@ -30,7 +30,7 @@ class Solution:
     dual : ndarray, shape (n_observations, n_resamples), or None
         ``coef = X.T @ dual``, where the problem was solved in the space of observations.
     inverse : SharedInverse or None
-        What preconditioned the descent, where there were many more observations than features.
+        What preconditioned, where there were many more observations than features.
     """
 
     coef: np.ndarray
@@ -87,8 +87,8 @@ def solve_logistic(
     have the resamples as right-hand sides. If no observation's logit moves by more than log 2 the
     full step lowers the objective, since the curvature changes by a factor of at most
     ``exp(|move|)``; otherwise each column halves its step until the objective falls enough. Where
-    there are many more observations than features, `cbkit.tall.descend` comes first, and mostly
-    leaves one step to do.
+    there are many more observations than features, `cbkit.tall.solve_tall` comes first, and mostly
+    leaves nothing to do.
 
     Examples
     --------
@@ -112,7 +112,9 @@ def solve_logistic(
     if is_tall(X, n_resamples):
         coef = np.zeros((X.shape[1], n_resamples)) if start is None else start.coef
         point = np.vstack([coef, intercept])
-        point, inverse = descend(X, rewards, C * weights, point, tol, inverse)
+        point, inverse, done = solve_tall(X, rewards, C * weights, point, tol, inverse)
+        if done:
+            return Solution(point[:-1], point[-1], inverse=inverse)
         start, intercept = Solution(point[:-1], point[-1]), point[-1].copy()
     X, columns = without_empty_columns(X)
     coef = np.zeros((X.shape[1], n_resamples)) if start is None else start.coef[columns]
@@ -163,7 +165,7 @@ def _minimise(
         b = b + size * step_b
         logits = logits + size * move
         if space.is_direct(x):
-            decrement = decrement * np.minimum(1.0, _EXACT_MARGIN * _left_by_full_step(largest))
+            decrement = decrement * np.minimum(1.0, _EXACT_MARGIN * left_by_full_step(largest))
         going = ~((decrement < tol) & (size == 1.0))
         if not going.all():
             point[:, active], intercept[active] = x, b
@@ -194,16 +196,6 @@ def _start_logits(
 
 def _log_odds(rewards: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.log(rewards @ weights) - np.log((1.0 - rewards) @ weights)
-
-
-def _left_by_full_step(largest: np.ndarray) -> np.ndarray:
-    """Bound what an exact full step leaves of the squared decrement, by the largest logit's move.
-
-    Along the step the curvature changes by a factor of at most ``exp(move)``. Moves above 1 leave
-    more than there was, so that the exponential may stop there.
-    """
-    left = 0.5 * largest * np.exp(np.minimum(largest, 1.0))
-    return left * left
 
 
 def _step_sizes(

@@ -53,3 +53,13 @@ def target_of(squared_residual: np.ndarray, floor: np.ndarray) -> np.ndarray:
 def ratio(above: np.ndarray, below: np.ndarray, running: np.ndarray) -> np.ndarray:
     """Divide where columns are running and there is something to divide by; else zero."""
     return np.divide(above, below, out=np.zeros_like(above), where=running & (below > 0))
+
+
+def left_by_full_step(largest: np.ndarray) -> np.ndarray:
+    """Bound what an exact full step leaves of the squared decrement, by the largest logit's move.
+
+    Along the step the curvature changes by a factor of at most ``exp(move)``. Moves above 1 leave
+    more than there was, so that the exponential may stop there.
+    """
+    left = 0.5 * largest * np.exp(np.minimum(largest, 1.0))
+    return left * left

@@ -6,73 +6,91 @@ import numpy as np
 from scipy import sparse
 
 from cbkit.history import Matrix
-from cbkit.spaces import dot
+from cbkit.spaces import dot, left_by_full_step, ratio
 
-_LEAST_ROWS = 1024  # of sparse contexts; of dense ones twice as many, Newton's products being cheap
+_LEAST_ROWS = 256  # of dense contexts; of sparse ones four times as many, whose products are cheap
 _LEAST_RATIO = 2  # observations per feature: fewer, and resamples' Hessians differ too much
 _MOST_FEATURES = 512  # up to here the inverse of a Hessian costs less than what it saves
-_MAX_STEPS = 40
-_GROWTH = 1.25  # up to which an inverse serves the refits on a longer history
-_TINY = 1e-12
+_MAX_STEPS = 20
+_SAFE_MOVE = 1.5  # of a logit, up to which a full Newton step lowers the objective
+_FORCING = 0.01  # to which share of the first residual, and of its square, a step is solved
+_MARGIN = 0.05  # of the tolerance: where the last step has to end
+_FLOOR = 1e-4  # of the tolerance: where iterations end, since a mean hides what single columns lack
+_MAX_ITERATIONS = 50  # of conjugate gradients in a step
+_CHANGE = 1.25  # of the curvature's sum, up to which an inverse serves
+# Least share of a feature's curvature that neither the intercept nor the features before it
+# explain, where single precision still tells it from them.
+_LEAST_SHARE = 1e-6
+_ROWS_AT_ONCE = 512  # whose contexts stay in a core's cache between two products
 
 
 def is_tall(X: Matrix, n_columns: int) -> bool:
-    """Tell whether `descend` beats Newton's method, for `n_columns` resamples on `X`.
+    """Tell whether `solve_tall` beats `cbkit.newton` alone, for `n_columns` resamples on `X`.
 
     Examples
     --------
-    >>> is_tall(np.zeros((5000, 100)), 10), is_tall(np.zeros((500, 100)), 10)
+    >>> is_tall(np.zeros((5000, 100)), 10), is_tall(np.zeros((500, 300)), 10)
     (True, False)
     """
     n, n_features = X.shape
     if n_features > _MOST_FEATURES or n < _LEAST_RATIO * n_features:
         return False
     if sparse.issparse(X):  # one resample's products are too cheap for an inverse to pay
-        return n >= _LEAST_ROWS and n_columns > 1
-    return n >= 2 * _LEAST_ROWS
+        return n >= 4 * _LEAST_ROWS and n_columns > 1
+    return n >= _LEAST_ROWS
 
 
 class SharedInverse:
-    """Inverse of the Hessian averaged over resamples: on tall problems close to each one's own.
+    """Inverse of the Hessian averaged over resamples: on tall problems near each one's own.
 
     Parameters
     ----------
-    X : csr_array or ndarray, shape (n_observations, n_features)
-        Contexts.
-    curvature : ndarray, shape (n_observations,)
-        Second derivatives of the losses by the logits, averaged over resamples.
+    hessian : ndarray, shape (n_features + 1, n_features + 1)
+        Second derivatives of the averaged losses, intercept last.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If it is not positive definite, or single precision could not tell its features apart.
+
+    Examples
+    --------
+    >>> SharedInverse(np.diag([3.0, 2.0])).matrix     # with the penalty of the first
+    array([[0.25, 0.  ],
+           [0.  , 0.5 ]])
     """
 
-    def __init__(self, X: Matrix, curvature: np.ndarray) -> None:
-        n_features = X.shape[1]
-        hessian = np.empty((n_features + 1, n_features + 1))
-        weighted = X.multiply(curvature[:, None]) if sparse.issparse(X) else curvature[:, None] * X
-        product = X.T @ weighted
-        hessian[:-1, :-1] = product.toarray() if sparse.issparse(product) else product
-        hessian[:-1, :-1][np.diag_indices(n_features)] += 1.0
-        hessian[:-1, -1] = hessian[-1, :-1] = X.T @ curvature
-        hessian[-1, -1] = curvature.sum() + _TINY
-        self.matrix = np.linalg.inv(hessian).astype(np.float32)
-        self.n_observations = X.shape[0]
+    def __init__(self, hessian: np.ndarray) -> None:
+        self.curvature = hessian[-1, -1]
+        penalised = hessian + np.diag([1.0] * (len(hessian) - 1) + [0.0])
+        scale = np.sqrt(penalised.diagonal())
+        if not (np.isfinite(scale) & (scale > 0)).all():
+            raise np.linalg.LinAlgError("the Hessian has no finite and positive diagonal")
+        penalised /= np.outer(scale, scale)
+        # Eliminated after the intercept, features far from their origin show by what is left.
+        pivots = np.linalg.cholesky(penalised[::-1, ::-1]).diagonal()
+        if not (pivots**2 > _LEAST_SHARE).all():
+            raise np.linalg.LinAlgError("single precision cannot tell the features apart")
+        self.matrix = np.linalg.inv(penalised) / np.outer(scale, scale)
 
-    def serves(self, X: Matrix) -> bool:
-        """Tell whether it still fits the longer history `X`."""
-        n, n_features = X.shape
-        return n <= _GROWTH * self.n_observations and len(self.matrix) == n_features + 1
+    def serves(self, curvature: float, n_features: int) -> bool:
+        """Tell whether it fits a Hessian whose curvatures add up to `curvature`."""
+        near = self.curvature / _CHANGE <= curvature <= self.curvature * _CHANGE
+        return near and len(self.matrix) == n_features + 1
 
     def __matmul__(self, gradient: np.ndarray) -> np.ndarray:
-        return self.matrix @ gradient.astype(np.float32)
+        return self.matrix @ gradient
 
 
-def descend(
+def solve_tall(
     X: Matrix,
     rewards: np.ndarray,
     weights: np.ndarray,
     point: np.ndarray,
     tol: np.ndarray,
     inverse: SharedInverse | None,
-) -> tuple[np.ndarray, SharedInverse | None]:
-    """Move all columns near their optima, in single precision; Newton's method has to finish them.
+) -> tuple[np.ndarray, SharedInverse | None, bool]:
+    """Seek all columns' optima in single precision, and check them in double precision.
 
     Parameters
     ----------
@@ -85,7 +103,8 @@ def descend(
     point : ndarray, shape (n_features + 1, n_columns)
         Where to start: coefficients, and intercepts in the last row.
     tol : ndarray, shape (n_columns,)
-        It stops where all gradients' squared norms, in the metric of `inverse`, are below.
+        A column is done where the squared norm of its gradient, in the metric of `inverse`, is
+        well below.
     inverse : SharedInverse or None
         One of an earlier solve; a new one is made where there is none or it no longer serves.
 
@@ -95,84 +114,171 @@ def descend(
         How far it came: not at all where single precision fails, as on contexts far from their
         origin or out of its range.
     inverse : SharedInverse or None
-        For the next solve.
+        For the next solve; None where it has become too rough.
+    done : bool
+        Whether these are the optima; if not, `cbkit.newton` has to go on from there.
 
     Notes
     -----
-    Polak and Ribiere's nonlinear conjugate gradients with restarts. The third derivative along a
-    direction is at most the largest move of a logit times the second, so that
-    ``log(1 + move) / move`` of the step to the quadratic model's minimum lowers the objective
-    whatever the start.
+    Newton's method with conjugate gradients. The third derivative along a direction is at most the
+    largest move of a logit times the second, so that ``log(1 + move) / move`` of a step lowers the
+    objective whatever the start.
     """
+    problem = _Problem(X, rewards, weights, np.float32)
     with np.errstate(all="ignore"):  # what overflows is left out below
-        problem = _SinglePrecision(X, rewards, weights)
-        if inverse is None or not inverse.serves(X):
-            curvature = problem.curvature(point).mean(axis=1).astype(np.float64)
-            if not np.isfinite(curvature).all():
-                return point, None
-            try:
-                inverse = SharedInverse(X, curvature)
-            except np.linalg.LinAlgError:
-                return point, None
-        reached = problem.minimise(point, tol, inverse)
-    return np.where(np.isfinite(reached).all(axis=0), reached, point), inverse
+        try:
+            reached, inverse = problem.minimise(point, tol, inverse)
+        except np.linalg.LinAlgError:
+            return point, None, False
+        if not np.isfinite(reached).all():
+            return point, inverse, False
+        exact = _Problem(X, rewards, weights, np.float64)
+        _, gradient, curvature = exact.derivatives(reached)
+        _, tol = _in_mean_metric(curvature, tol)
+        done = bool((dot(gradient, inverse @ gradient) < _MARGIN * tol).all())
+        return reached, inverse if problem.rate < _rate_within_reach(X) else None, done
 
 
-class _SinglePrecision:
-    """A copy of the observations in single precision, which halves what products have to read."""
+class _Problem:
+    """The objective's derivatives, in the precision asked for, some rows at a time."""
 
-    def __init__(self, X: Matrix, rewards: np.ndarray, weights: np.ndarray) -> None:
-        self.X = X.astype(np.float32)
-        self.XT = self.X.T
-        self.ones = np.ones(X.shape[0], dtype=np.float32)  # sums columns faster than `sum` does
-        self.rewards = rewards[:, None].astype(np.float32)
-        self.weights = weights.astype(np.float32)
+    def __init__(
+        self, X: Matrix, rewards: np.ndarray, weights: np.ndarray, precision: np.dtype
+    ) -> None:
+        self.precision = precision
+        self.rate = 0.0  # by which an iteration of the last step shrank the squared residuals
+        n = len(rewards)
+        in_one = sparse.issparse(X) or weights.shape[1] == 1  # where parts gain nothing
+        at_once = n if in_one else _ROWS_AT_ONCE
+        with np.errstate(over="ignore"):
+            rounded = X.astype(precision, copy=False)
+            self.rewards = rewards[:, None].astype(precision)
+            self.weights = weights.astype(precision)
+        self.parts = [
+            (slice(first, first + at_once), rounded[first : first + at_once])
+            for first in range(0, n, at_once)
+        ]
 
-    def times(self, point: np.ndarray) -> np.ndarray:
-        """Return the logits of `point`, or their moves along it."""
-        rounded = point.astype(np.float32)
-        logits = self.X @ rounded[:-1]
-        logits += rounded[-1]
-        return logits
+    def derivatives(
+        self, point: np.ndarray, logits: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return logits, gradient, and the second derivatives of the weighted losses by logits."""
+        known, gradient = logits is not None, _penalised(point)
+        logits = logits if known else np.empty_like(self.weights)
+        curvature, rounded = np.empty_like(self.weights), point.astype(self.precision)
+        for rows, X in self.parts:
+            if not known:
+                logits[rows] = X @ rounded[:-1] + rounded[-1]
+            probability = _sigmoid(logits[rows])
+            curvature[rows] = self.weights[rows] * (probability * (1 - probability))
+            probability -= self.rewards[rows]
+            probability *= self.weights[rows]
+            _add_product(gradient, X, probability)
+        return logits, gradient, curvature
 
-    def curvature(self, point: np.ndarray) -> np.ndarray:
-        """Return the second derivatives of the weighted losses by the logits."""
-        probability = _sigmoid(self.times(point))
-        return self.weights * (probability * (1 - probability))
+    def times_hessian(
+        self, direction: np.ndarray, curvature: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the Hessians' products with `direction`, and how the logits move along it."""
+        product, moves = _penalised(direction), np.empty_like(curvature)
+        rounded = direction.astype(self.precision)
+        for rows, X in self.parts:
+            moved = X @ rounded[:-1]
+            moved += rounded[-1]
+            moves[rows] = moved
+            moved *= curvature[rows]
+            _add_product(product, X, moved)
+        return product, moves
 
-    def minimise(self, point: np.ndarray, tol: np.ndarray, inverse: SharedInverse) -> np.ndarray:
-        """Return how far the descent comes."""
-        logits = self.times(point)
-        direction, last, last_squared = np.zeros_like(point), np.zeros_like(point), np.inf
+    def mean_hessian(self, curvature: np.ndarray) -> np.ndarray:
+        """Return the Hessian averaged over the columns, without the penalty."""
+        n_features = self.parts[0][1].shape[1]
+        out = np.zeros((n_features + 1, n_features + 1))
+        for rows, X in self.parts:
+            mean = curvature[rows].mean(axis=1)
+            if sparse.issparse(X):
+                out[:-1, :-1] = (X.T @ X.multiply(mean[:, None])).toarray()
+            else:
+                out[:-1, :-1] += X.T @ (X * mean[:, None])
+            out[-1, :-1] += X.T @ mean
+            out[-1, -1] += mean.sum(dtype=np.float64)
+        out[:-1, -1] = out[-1, :-1]
+        return out
+
+    def minimise(
+        self, point: np.ndarray, tol: np.ndarray, inverse: SharedInverse | None
+    ) -> tuple[np.ndarray, SharedInverse]:
+        """Return how far Newton's method comes, and what preconditioned it."""
+        logits = None
         for _ in range(_MAX_STEPS):
-            probability = _sigmoid(logits)
-            residual = probability - self.rewards
-            residual *= self.weights
-            gradient = np.empty_like(point)
-            gradient[:-1] = point[:-1] + self.XT @ residual
-            gradient[-1] = self.ones @ residual
-            scaled = inverse @ gradient
-            squared = dot(gradient, scaled)
-            # Rounding can make the inverse of an ill-conditioned Hessian indefinite.
-            if (squared < tol).all() or not (squared >= 0).all():
+            logits, gradient, curvature = self.derivatives(point, logits)
+            mean, near = _in_mean_metric(curvature, tol)
+            if inverse is None or not inverse.serves(mean, len(point) - 1):
+                inverse = SharedInverse(self.mean_hessian(curvature))
+            step, move, decrement, left = self._newton_step(gradient, curvature, near, inverse)
+            largest = np.maximum(move.max(axis=0), -move.min(axis=0)).astype(np.float64)
+            size = np.where(largest > _SAFE_MOVE, np.log1p(largest) / largest, 1.0)
+            point = point + size * step
+            logits += size.astype(self.precision) * move
+            left = left + decrement * left_by_full_step(largest)
+            if ((size == 1.0) & (left < _MARGIN * near)).all() or not np.isfinite(point).all():
                 break
-            turned = np.maximum(0.0, squared - dot(gradient, last)) / last_squared
-            direction = turned * direction - scaled
-            uphill = dot(gradient, direction) >= 0
-            direction[:, uphill] = -scaled[:, uphill]
-            move = self.times(direction)
-            curvature = probability * (1 - probability)
-            curvature *= self.weights
-            curved = np.einsum("ij,ij,ij->j", curvature, move, move, dtype=np.float64)
-            curved += dot(direction[:-1], direction[:-1])
-            size = -dot(gradient, direction) / np.maximum(curved, _TINY)
-            largest = size * np.maximum(move.max(axis=0), -move.min(axis=0))
-            size *= np.log1p(largest) / np.maximum(largest, _TINY)
-            point = point + size * direction
-            move *= size.astype(np.float32)
-            logits += move
-            last, last_squared = scaled, np.maximum(squared, _TINY)
-        return point
+        return point, inverse
+
+    def _newton_step(
+        self, gradient: np.ndarray, curvature: np.ndarray, tol: np.ndarray, inverse: SharedInverse
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Return the step, the logits' move, the squared decrement and what is left of it."""
+        step, moves = np.zeros_like(gradient), np.zeros_like(curvature)
+        r, z = -gradient, -(inverse @ gradient)
+        p, rz = z, dot(r, z)
+        decrement, first = np.zeros_like(rz), rz.sum()
+        target = np.maximum(_FORCING * rz * np.minimum(rz, 1.0), _FLOOR * tol)
+        n_iterations = 0
+        while (running := rz > target).any() and n_iterations < _MAX_ITERATIONS:
+            n_iterations += 1
+            h, move = self.times_hessian(p, curvature)
+            alpha = ratio(rz, dot(p, h), running)
+            step += alpha * p
+            moves += alpha.astype(self.precision) * move
+            decrement += alpha * rz
+            r -= alpha * h
+            z = inverse @ r
+            after = np.where(running, dot(r, z), rz)
+            p, rz = z + ratio(after, rz, running) * p, after
+        self.rate = (rz.sum() / first) ** (1 / max(n_iterations, 1))
+        return step, moves, decrement, rz
+
+
+def _in_mean_metric(curvature: np.ndarray, tol: np.ndarray) -> tuple[float, np.ndarray]:
+    """Return the columns' mean sum of curvatures, and `tol` for norms in the mean's metric.
+
+    Of a column with less curvature that metric makes too little.
+    """
+    sums = np.ones(len(curvature), dtype=curvature.dtype) @ curvature  # faster than `sum` is
+    mean = float(sums.mean(dtype=np.float64))
+    return mean, tol * np.minimum(1.0, sums / mean)
+
+
+def _rate_within_reach(X: Matrix) -> float:
+    """Return how fast iterations can be expected to converge with a new inverse, or nearly so.
+
+    Hessians of resamples differ from their mean by about ``2 sqrt(n_features / n_observations)``.
+    """
+    return 0.06 + 6 * X.shape[1] / X.shape[0]
+
+
+def _penalised(point: np.ndarray) -> np.ndarray:
+    """Return the penalty's part of a gradient or a Hessian's product."""
+    out = point.astype(np.float64)
+    out[-1] = 0.0
+    return out
+
+
+def _add_product(total: np.ndarray, X: Matrix, values: np.ndarray) -> None:
+    """Add ``X.T @ values``, and the columns' sums below it."""
+    total[:-1] += X.T @ values
+    total[-1] += np.ones(len(values), dtype=values.dtype) @ values  # faster than `sum` is
 
 
 def _sigmoid(logits: np.ndarray) -> np.ndarray:
