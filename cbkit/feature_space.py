@@ -33,7 +33,9 @@ class FeatureSpace:
 
     Conjugate gradients are preconditioned by each Hessian's diagonal or, where there are few and
     dense features, by the Cholesky factor of the Hessian averaged over the columns, estimated from
-    a part of the rows: with many observations the resamples' Hessians are all close to it.
+    a part of the rows: with many observations the resamples' Hessians are all close to it. But not
+    those of features whose rows have weight in other columns only, so that residuals then have to
+    be small in the diagonal's metric as well.
 
     Parameters
     ----------
@@ -55,16 +57,19 @@ class FeatureSpace:
             if self._factor is None or not 0.5 < total / self._factored < 2.0:
                 self._factor, self._factored = self._mean_factor(curvature), total
         if not self._few_and_dense:
-            if self._squaresT is None:
-                self._squaresT = (self.X * self.X).T
-            diagonal, diagonal_b = 1.0 + self._squaresT @ curvature, curvature.sum(axis=0) + TINY
-            return lambda r, r_b: (r / diagonal, r_b / diagonal_b)
+            return self._by_diagonal(curvature)
 
         def precondition(r: np.ndarray, r_b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             z = cho_solve(self._factor, np.vstack([r, r_b]), check_finite=False)
             return z[:-1], z[-1]
 
         return precondition
+
+    def _by_diagonal(self, curvature: np.ndarray) -> Precondition:
+        if self._squaresT is None:
+            self._squaresT = (self.X * self.X).T
+        diagonal, diagonal_b = 1.0 + self._squaresT @ curvature, curvature.sum(axis=0) + TINY
+        return lambda r, r_b: (r / diagonal, r_b / diagonal_b)
 
     def _mean_factor(self, curvature: np.ndarray) -> tuple[np.ndarray, bool] | None:
         """Factor the mean Hessian; where its scale is beyond that, settle for the diagonal."""
@@ -96,14 +101,16 @@ class FeatureSpace:
     ) -> Step:
         """Solve for the Newton step of all columns."""
         precondition = self._preconditioner(curvature)
+        own = self._by_diagonal(curvature) if self._few_and_dense else None
         r, r_b = -(x + self.XT @ residual), -residual.sum(axis=0)
         step, step_b = np.zeros_like(r), np.zeros_like(r_b)
         move, decrement = np.zeros_like(curvature), np.zeros_like(r_b)
         p, p_b = precondition(r, r_b)
         rz = dot(r, p) + r_b * p_b
-        target = target_of(rz, 1e-4 * tol)  # the diagonal may hide steep valleys
+        size = rz if own is None else np.maximum(rz, _squared_norm(r, r_b, own))
+        target = target_of(size, 1e-4 * tol)  # the diagonal may hide steep valleys
         for _ in range(2 * len(r) + 10):
-            running = rz > target
+            running = size > target
             if not running.any():
                 break
             p_move = self.X @ p + p_b
@@ -120,4 +127,10 @@ class FeatureSpace:
             after = np.where(running, dot(r, z) + r_b * z_b, rz)
             beta = ratio(after, rz, running)
             p, p_b, rz = z + beta * p, z_b + beta * p_b, after
+            size = rz if own is None else np.maximum(rz, _squared_norm(r, r_b, own))
         return step, step_b, move, decrement
+
+
+def _squared_norm(r: np.ndarray, r_b: np.ndarray, precondition: Precondition) -> np.ndarray:
+    z, z_b = precondition(r, r_b)
+    return dot(r, z) + r_b * z_b

@@ -15,7 +15,8 @@ _MAX_STEPS = 20
 _SAFE_MOVE = 1.5  # of a logit, up to which a full Newton step lowers the objective
 _FORCING = 0.01  # to which share of the first residual, and of its square, a step is solved
 _MARGIN = 0.05  # of the tolerance: where the last step has to end
-_FLOOR = 1e-4  # of the tolerance: where iterations end, since a mean hides what single columns lack
+_FLOOR = 1e-3  # of the tolerance: where iterations end
+_TINY = 1e-12
 _MAX_ITERATIONS = 50  # of conjugate gradients in a step
 _CHANGE = 1.25  # of the curvature's sum, up to which an inverse serves
 # Least share of a feature's curvature that neither the intercept nor the features before it
@@ -132,10 +133,12 @@ def solve_tall(
             return point, None, False
         if not np.isfinite(reached).all():
             return point, inverse, False
-        exact = _Problem(X, rewards, weights, np.float64)
-        _, gradient, curvature = exact.derivatives(reached)
-        _, tol = _in_mean_metric(curvature, tol)
-        done = bool((dot(gradient, inverse @ gradient) < _MARGIN * tol).all())
+        _, gradient, _ = _Problem(X, rewards, weights, np.float64).derivatives(reached)
+        left = np.maximum(
+            dot(gradient, inverse @ gradient),
+            dot(gradient, gradient / problem.diagonals),
+        )
+        done = bool((left < _MARGIN * tol).all())
         return reached, inverse if problem.rate < _rate_within_reach(X) else None, done
 
 
@@ -205,37 +208,56 @@ class _Problem:
         out[:-1, -1] = out[-1, :-1]
         return out
 
+    def own_diagonals(self, curvature: np.ndarray) -> np.ndarray:
+        """Return the diagonal of each column's Hessian, shape (n_features + 1, n_columns)."""
+        out = np.ones((self.parts[0][1].shape[1] + 1, curvature.shape[1]))
+        out[-1] = _TINY
+        for rows, X in self.parts:
+            _add_product(out, X * X, curvature[rows])
+        return out
+
     def minimise(
         self, point: np.ndarray, tol: np.ndarray, inverse: SharedInverse | None
     ) -> tuple[np.ndarray, SharedInverse]:
         """Return how far Newton's method comes, and what preconditioned it."""
-        logits = None
+        logits, moved = None, np.inf
         for _ in range(_MAX_STEPS):
             logits, gradient, curvature = self.derivatives(point, logits)
-            mean, near = _in_mean_metric(curvature, tol)
+            if moved > _SAFE_MOVE:  # no curvature can have changed by more than its exponential
+                self.diagonals, moved = self.own_diagonals(curvature), 0.0
+            mean = curvature.sum(dtype=np.float64) / curvature.shape[1]
             if inverse is None or not inverse.serves(mean, len(point) - 1):
                 inverse = SharedInverse(self.mean_hessian(curvature))
-            step, move, decrement, left = self._newton_step(gradient, curvature, near, inverse)
+            step, move, decrement, left = self._newton_step(gradient, curvature, tol, inverse)
             largest = np.maximum(move.max(axis=0), -move.min(axis=0)).astype(np.float64)
             size = np.where(largest > _SAFE_MOVE, np.log1p(largest) / largest, 1.0)
             point = point + size * step
             logits += size.astype(self.precision) * move
+            moved += (size * largest).max()
             left = left + decrement * left_by_full_step(largest)
-            if ((size == 1.0) & (left < _MARGIN * near)).all() or not np.isfinite(point).all():
+            if ((size == 1.0) & (left < _MARGIN * tol)).all() or not np.isfinite(point).all():
                 break
         return point, inverse
 
     def _newton_step(
         self, gradient: np.ndarray, curvature: np.ndarray, tol: np.ndarray, inverse: SharedInverse
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Return the step, the logits' move, the squared decrement and what is left of it."""
+        """Return the step, the logits' move, the squared decrement and what is left of it.
+
+        Iterations go on until the residuals are small in the mean's metric and in each column's
+        own diagonal one: the mean makes next to nothing of a feature whose rows have weight in
+        other columns only.
+        """
         step, moves = np.zeros_like(gradient), np.zeros_like(curvature)
         r, z = -gradient, -(inverse @ gradient)
-        p, rz = z, dot(r, z)
-        decrement, first = np.zeros_like(rz), rz.sum()
+        p, rz, own = z, dot(r, z), dot(r, r / self.diagonals)
+        decrement, first, n_iterations = np.zeros_like(rz), rz.sum(), 0
         target = np.maximum(_FORCING * rz * np.minimum(rz, 1.0), _FLOOR * tol)
-        n_iterations = 0
-        while (running := rz > target).any() and n_iterations < _MAX_ITERATIONS:
+        own_target = np.maximum(_FORCING * own, _FLOOR * tol)
+        while n_iterations < _MAX_ITERATIONS:
+            running = (rz > target) | (own > own_target)
+            if not running.any():
+                break
             n_iterations += 1
             h, move = self.times_hessian(p, curvature)
             alpha = ratio(rz, dot(p, h), running)
@@ -245,19 +267,9 @@ class _Problem:
             r -= alpha * h
             z = inverse @ r
             after = np.where(running, dot(r, z), rz)
-            p, rz = z + ratio(after, rz, running) * p, after
+            p, rz, own = z + ratio(after, rz, running) * p, after, dot(r, r / self.diagonals)
         self.rate = (rz.sum() / first) ** (1 / max(n_iterations, 1))
-        return step, moves, decrement, rz
-
-
-def _in_mean_metric(curvature: np.ndarray, tol: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return the columns' mean sum of curvatures, and `tol` for norms in the mean's metric.
-
-    Of a column with less curvature that metric makes too little.
-    """
-    sums = np.ones(len(curvature), dtype=curvature.dtype) @ curvature  # faster than `sum` is
-    mean = float(sums.mean(dtype=np.float64))
-    return mean, tol * np.minimum(1.0, sums / mean)
+        return step, moves, decrement, np.maximum(rz, own)
 
 
 def _rate_within_reach(X: Matrix) -> float:

@@ -62,7 +62,7 @@ def test_probabilities_are_those_of_scikit_learn(as_matrix, seed, log_scale, log
     X[:, 3] += offset
     C = 10.0**log_C
     solution = solve_logistic(as_matrix(X), rewards, weights, C=C)
-    assert solution.inverse is not None or offset  # which single precision may not stand
+    assert tall.is_tall(as_matrix(X), 3)
     np.testing.assert_allclose(
         probabilities(X, solution), references(X, rewards, weights, C), atol=1e-3
     )
@@ -234,17 +234,68 @@ def test_hessians_beyond_single_precision_are_refused(hessian, complaint):
 
 
 def test_an_inverse_too_rough_for_its_problem_is_not_handed_on():
-    X, rewards, weights = tall_problem(3)
-    X = X * 10.0 ** np.arange(N_FEATURES)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, 60)) @ rng.normal(size=(60, 60))
+    rewards, weights = (rng.random(N) < 0.5).astype(float), rng.exponential(size=(N, 3))
+    point, tol = np.zeros((61, 3)), np.full(3, 1e-6)
     problem = tall._Problem(X, rewards, weights, np.float64)
-    point, tol = np.zeros((N_FEATURES + 1, 3)), np.full(3, 1e-6)
     own = tall.SharedInverse(problem.mean_hessian(0.25 * weights))
-    rough = tall.SharedInverse(
-        np.diag(np.diagonal(problem.mean_hessian(0.25 * weights)[::-1, ::-1]))
-    )
-    rough.curvature = own.curvature
+    rough = tall.SharedInverse(own.curvature * np.eye(61))
     assert tall.solve_tall(X, rewards, weights, point, tol, own)[1] is own
     assert tall.solve_tall(X, rewards, weights, point, tol, rough)[1] is None
+
+
+def half_without_weight(X, weights):
+    """Give the first column no weight on the rows that have feature 0."""
+    has = np.arange(len(X)) < len(X) // 2
+    X[:, 0] = np.where(has, X[:, 0] + 1, 0.0)
+    weights[has, 0] = 0.0
+
+
+@pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("C", [1e2, 1e4])
+@pytest.mark.parametrize("warm", [False, True])
+def test_features_whose_rows_have_weight_in_other_columns_only_are_fitted_as_well(
+    as_matrix, C, warm
+):
+    X, rewards, weights = tall_problem(9)
+    full = solve_logistic(as_matrix(X), rewards, weights, C=C)
+    half_without_weight(X, weights)
+    start = Solution(full.coef + 0.05, full.intercept, inverse=full.inverse) if warm else None
+    solution = solve_logistic(as_matrix(X), rewards, weights, C=C, start=start)
+    expected = references(X, rewards, weights, C)
+    np.testing.assert_allclose(probabilities(X, solution), expected, atol=1e-4)
+    assert np.ptp(expected[:, 0]) > 0.1
+
+
+@pytest.mark.parametrize("scale", [1e3, 1e6])
+def test_an_inverse_of_other_contexts_misleads_nobody(scale):
+    X, rewards, weights = tall_problem(7)
+    inverse = solve_logistic(X * scale, rewards, weights).inverse
+    start = Solution(np.zeros((N_FEATURES, 3)), np.zeros(3), inverse=inverse)
+    solution = solve_logistic(X, rewards, weights, start=start)
+    np.testing.assert_allclose(
+        probabilities(X, solution), references(X, rewards, weights), atol=1e-4
+    )
+
+
+@pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize(("size", "C"), [(30.0, 10.0), (100.0, 1.0), (1e3, 10.0)])
+def test_oracle_fits_features_of_few_rows_that_resamples_leave_out(as_matrix, size, C):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(1100, 20))
+    X[:, :15] = 0.0
+    for j in range(15):
+        X[rng.choice(1100, 2, replace=False), j] = size
+    rewards = (rng.random(1100) < 0.5).astype(float)
+    resampling = Resampling(kind="poisson", n_resamples=5)
+    oracle = LogisticOracle(C=C, resampling=resampling)
+    rng, same_rng = np.random.default_rng(3), np.random.default_rng(3)
+    for n in (1050, 1060, 1100):
+        oracle.learn(0, as_matrix(X[:n]), rewards[:n], rng)
+        weights = resampling.update(None, n, same_rng)
+    expected = references(X, rewards, weights, C)
+    np.testing.assert_allclose(oracle.score(as_matrix(X))[:, 0], expected, atol=1e-3)
 
 
 @pytest.mark.parametrize("kept", [False, True])
