@@ -20,7 +20,22 @@ def exploit_above(
     explore: Explore,
     rng: np.random.Generator,
 ) -> Choice:
-    """Choose the best arm if its value is above `threshold`, else one of `explore`'s candidates."""
+    """Choose the best arm if its value is above `threshold`, else one of `explore`'s candidates.
+
+    Parameters
+    ----------
+    threshold : float
+        What the highest value has to exceed.
+    values, context, rng
+        As for `Chooser.choose`.
+    explore : Explore
+        Names the arms to explore.
+
+    Returns
+    -------
+    Choice
+        Its propensity is 1 over the number of arms that it was picked from.
+    """
     exploring = bool(values.max() <= threshold)
     arms = explore.candidates(values, context) if exploring else best_arms(values)
     return Choice(pick(arms, rng), exploring, 1.0 / len(arms))
@@ -62,7 +77,7 @@ class AdaptiveGreedy:
         self.threshold_ = self.threshold
 
     def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
-        """Choose an arm and decay the threshold."""
+        """Choose an arm and decay the threshold. Parameters as for `Chooser.choose`."""
         choice = exploit_above(self.threshold_, values, context, self.explore, rng)
         self.threshold_ *= self.decay
         return choice
@@ -121,7 +136,10 @@ class PercentileAdaptiveGreedy:
         self._sorted: list[float] = []
 
     def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
-        """Choose an arm, then move the window, the threshold and the percentile."""
+        """Choose an arm, then move the window, the threshold and the percentile.
+
+        Parameters as for `Chooser.choose`.
+        """
         choice = exploit_above(self.threshold_, values, context, self.explore, rng)
         self.round_ += 1
         self._remember(float(values.max()))

@@ -2,7 +2,8 @@
 
 Those with an oracle take three more keywords, `Common`: ``oracle`` ("logistic", any scikit-learn
 classifier, or an oracle), ``cold_start`` (MABFirst, Smoothing, both, or None) and
-``exclusive_rewards``. Defaults are the paper's; `registry` adds those that depend on the data set.
+``exclusive_rewards``. Defaults are the paper's where it states them; `registry` adds those that
+depend on the data set. Errors are those of `compose`.
 """
 
 from __future__ import annotations
@@ -53,13 +54,42 @@ def EpsilonGreedy(
     decay: float = 0.9999,
     **common: Unpack[Common],
 ) -> Policy:
-    """Choose a random arm with a decaying probability, else the best ("Epsilon-Greedy")."""
+    """Choose a random arm with a decaying probability, else the best ("Epsilon-Greedy").
+
+    Parameters
+    ----------
+    n_arms, **common
+        As for `compose`.
+    explore_probability : float, default=0.2
+        Probability of a random arm in the first round.
+    decay : float, default=0.9999
+        Its factor per round.
+
+    Returns
+    -------
+    Policy
+        Unplayed.
+    """
     chooser = choosers.EpsilonGreedy(explore_probability=explore_probability, decay=decay)
     return compose("EpsilonGreedy", n_arms, chooser, **common)
 
 
 def ExploreThenExploit(n_arms: int, *, turning_point: int, **common: Unpack[Common]) -> Policy:
-    """Choose at random up to a turning point, then the best; without cold start by default."""
+    """Choose at random up to a turning point, then the best; without cold start by default.
+
+    Parameters
+    ----------
+    n_arms, **common
+        As for `compose`, with ``cold_start=None`` by default as in the paper.
+    turning_point : int
+        First round that exploits, counted from 1. The paper's depends on the data set, see
+        `paper_hyperparameters`.
+
+    Returns
+    -------
+    Policy
+        Unplayed.
+    """
     chooser = choosers.ExploreThenExploit(turning_point=turning_point)
     return compose("ExploreThenExploit", n_arms, chooser, **({"cold_start": None} | common))
 
@@ -71,7 +101,20 @@ def AlternatingEpochs(
     exploit_rounds: int = 200,
     **common: Unpack[Common],
 ) -> Policy:
-    """Alternate periods of random and of best choices (section "Establishing baselines")."""
+    """Alternate periods of random and of best choices (section "Establishing baselines").
+
+    Parameters
+    ----------
+    n_arms, **common
+        As for `compose`.
+    explore_rounds, exploit_rounds : int, default=50 and 200
+        Lengths of the periods, in rounds; the paper does not state any.
+
+    Returns
+    -------
+    Policy
+        Unplayed.
+    """
     chooser = choosers.AlternatingEpochs(
         explore_rounds=explore_rounds, exploit_rounds=exploit_rounds
     )
@@ -85,6 +128,21 @@ def SoftmaxExplorer(
     inflation: float = 1.001,
     **common: Unpack[Common],
 ) -> Policy:
-    """Draw an arm by a softmax of the scores' inverse sigmoids ("SoftmaxExplorer")."""
+    """Draw an arm by a softmax of the scores' inverse sigmoids ("SoftmaxExplorer").
+
+    Parameters
+    ----------
+    n_arms, **common
+        As for `compose`.
+    multiplier : float, default=2.0
+        Multiplier of the inverse sigmoids in the first round; the larger, the greedier.
+    inflation : float, default=1.001
+        Its factor per round, at least 1.
+
+    Returns
+    -------
+    Policy
+        Unplayed.
+    """
     chooser = choosers.SoftmaxExplorer(multiplier=multiplier, inflation=inflation)
     return compose("SoftmaxExplorer", n_arms, chooser, **common)

@@ -45,7 +45,22 @@ def check_decay(value: float) -> None:
 
 
 def check_whole(name: str, value: int, least: int = 1) -> None:
-    """Refuse what is not a whole number of at least `least`."""
+    """Refuse what is not a whole number of at least `least`.
+
+    Parameters
+    ----------
+    name : str
+        What to call it in the error.
+    value : int
+        What to check; NumPy's integers are whole numbers, booleans and floats are not.
+    least : int, default=1
+        The smallest that is allowed.
+
+    Raises
+    ------
+    ValueError
+        If it is refused.
+    """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         whole = isinstance(value, float) and value.is_integer() and value >= least
         hint = f"; write {int(value)}" if whole else ""

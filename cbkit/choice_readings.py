@@ -96,6 +96,23 @@ def clear_reading(table: pd.DataFrame) -> list[str]:
 def same_choices(first: pd.DataFrame, second: pd.DataFrame, names: tuple[str, str]) -> str:
     """Say in how many rounds two runs over the same rows chose different arms, and since when.
 
+    Parameters
+    ----------
+    first, second : DataFrame
+        Rounds of the two runs, with the columns ``round``, ``row`` and ``arm``.
+    names : tuple of str
+        What to call the two.
+
+    Returns
+    -------
+    str
+        The sentence.
+
+    Raises
+    ------
+    ValueError
+        If the two saw different rows.
+
     Examples
     --------
     >>> run = pd.DataFrame({"round": [1, 2], "row": [5, 3], "arm": [0, 1]})

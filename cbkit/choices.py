@@ -23,7 +23,20 @@ EXPLOITED, EXPLORED, COLD = "#56B4E9", "#D55E00", "#BDBDBD"
 def best_and_threshold(
     chooser: Chooser, values: np.ndarray, context: Context
 ) -> tuple[float, float]:
-    """Return the highest value and the chooser's threshold, NaN where it has none."""
+    """Return the highest value and the chooser's threshold, NaN where it has none.
+
+    Parameters
+    ----------
+    chooser : Chooser
+        About to choose.
+    values, context
+        What it chooses from, as for `Chooser.choose`; the context is not looked at.
+
+    Returns
+    -------
+    (float, float)
+        What `Noted` takes as a note.
+    """
     return float(values.max()), float(getattr(chooser, "threshold_", float("nan")))
 
 
@@ -31,6 +44,15 @@ def record_choices(
     policy: Policy, dataset: MultilabelDataset, *, seed: int, n_rounds: int, refit_every: int = 50
 ) -> pd.DataFrame:
     """Simulate a fresh policy and return its rounds with what its chooser saw.
+
+    Parameters
+    ----------
+    policy : Policy
+        Fresh; it has learned from the run afterwards, and its chooser is a `Noted` one.
+    dataset, seed, refit_every
+        As for `cbkit.simulate`.
+    n_rounds : int
+        Number of rounds, at most the number of rows.
 
     Returns
     -------
@@ -126,7 +148,19 @@ def criterion_curves(criteria: Sequence[str], ax: Axes | None = None) -> Axes:
 
 
 def panel_grid(n_rows: int, n_columns: int, *, x: str, y: str) -> np.ndarray:
-    """Make axes that share their limits and their labels, shape (n_rows, n_columns)."""
+    """Make axes that share their limits and their labels.
+
+    Parameters
+    ----------
+    n_rows, n_columns : int
+        Number of panels.
+    x, y : str
+        Labels of the whole figure's axes.
+
+    Returns
+    -------
+    ndarray of Axes, shape (n_rows, n_columns)
+    """
     size = 1.0 + 3.0 * n_columns, 1.2 + 2.5 * n_rows
     fig, axes = plt.subplots(
         n_rows, n_columns, figsize=size, sharex=True, sharey=True, squeeze=False

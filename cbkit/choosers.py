@@ -39,7 +39,21 @@ class Chooser(Protocol):
     """Chooses an arm and moves its own state by one round."""
 
     def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
-        """Choose an arm from `values`, shape (n_arms,)."""
+        """Choose an arm.
+
+        Parameters
+        ----------
+        values : ndarray, shape (n_arms,)
+            One number per arm, the higher the better.
+        context : Context
+            The round's context.
+        rng : numpy.random.Generator
+            Source of the draws.
+
+        Returns
+        -------
+        Choice
+        """
 
 
 def best_arms(values: np.ndarray) -> np.ndarray:
@@ -52,10 +66,10 @@ def pick(arms: Sequence[int], rng: np.random.Generator) -> int:
     return int(arms[0] if len(arms) == 1 else arms[rng.integers(len(arms))])
 
 
-def exploit(values: np.ndarray, rng: np.random.Generator, *, blind: bool = False) -> Choice:
-    """Choose the arm of highest value, ties at random."""
+def exploit(values: np.ndarray, rng: np.random.Generator) -> Choice:
+    """Choose the arm of highest value, ties at random; parameters as for `Chooser.choose`."""
     arms = best_arms(values)
-    return Choice(pick(arms, rng), False, 1.0 / len(arms), blind)
+    return Choice(pick(arms, rng), False, 1.0 / len(arms))
 
 
 def explore_at_random(n_arms: int, rng: np.random.Generator) -> Choice:
@@ -68,7 +82,7 @@ class Greedy:
     """Choose the arm of highest value, ties at random."""
 
     def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
-        """Choose an arm."""
+        """Choose an arm. Parameters as for `Chooser.choose`."""
         return exploit(values, rng)
 
 
@@ -77,7 +91,7 @@ class UniformArm:
     """Choose any arm with the same probability."""
 
     def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
-        """Choose an arm."""
+        """Choose an arm. Parameters as for `Chooser.choose`."""
         return explore_at_random(len(values), rng)
 
 
@@ -97,7 +111,7 @@ class FixedArm:
         check_whole("arm", self.arm, least=0)
 
     def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
-        """Choose the arm."""
+        """Choose the arm, or raise if there is none such. Parameters as for `Chooser.choose`."""
         if not 0 <= self.arm < len(values):
             raise ValueError(f"arm must be in [0, {len(values) - 1}], got {self.arm!r}")
         return Choice(self.arm, False, 1.0, True)
@@ -147,7 +161,7 @@ class EpsilonGreedy:
         self.probability_ = self.explore_probability
 
     def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
-        """Choose an arm and decay the probability."""
+        """Choose an arm and decay the probability. Parameters as for `Chooser.choose`."""
         probability = self.probability_
         self.probability_ *= self.decay
         best = best_arms(values)
@@ -177,7 +191,7 @@ class ExploreThenExploit:
         self.round_ = 0
 
     def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
-        """Choose an arm and count the round."""
+        """Choose an arm and count the round. Parameters as for `Chooser.choose`."""
         self.round_ += 1
         if self.round_ < self.turning_point:
             return explore_at_random(len(values), rng)
@@ -203,7 +217,7 @@ class AlternatingEpochs:
         self.round_ = 0
 
     def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
-        """Choose an arm and count the round."""
+        """Choose an arm and count the round. Parameters as for `Chooser.choose`."""
         position = self.round_ % (self.explore_rounds + self.exploit_rounds)
         self.round_ += 1
         if position < self.explore_rounds:
@@ -250,7 +264,7 @@ class SoftmaxExplorer:
         return softmax(self.multiplier_ * logit(np.clip(values, 1e-9, 1 - 1e-9)))
 
     def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
-        """Draw an arm and inflate the multiplier."""
+        """Draw an arm and inflate the multiplier. Parameters as for `Chooser.choose`."""
         probabilities = self.probabilities(values)
         self.multiplier_ = min(self.multiplier_ * self.inflation, 1e12)
         cumulative = np.cumsum(probabilities)

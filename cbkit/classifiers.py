@@ -63,7 +63,22 @@ def takes_sample_weights(classifier: Any) -> bool:
 
 
 def check_classifier(classifier: Any, method: str, resampling: Resampling | None) -> None:
-    """Refuse what cannot be fitted by `method`, or not with the weights of `resampling`."""
+    """Refuse what cannot be fitted by `method`, or not with the weights of `resampling`.
+
+    Parameters
+    ----------
+    classifier : object
+        What a user gave.
+    method : {"fit", "partial_fit"}
+        How it is to learn.
+    resampling : Resampling or None
+        The weights that it is to learn with.
+
+    Raises
+    ------
+    ValueError
+        If it is refused; the message says what to write instead.
+    """
     if isinstance(classifier, type):
         raise ValueError(f"classifier must be an instance; write {classifier.__name__}(...)")
     if not hasattr(classifier, method):
@@ -157,7 +172,15 @@ def _calibrated(model: Any, folds: int) -> Any:
 
 
 def partial_fit(model: Any, X: Matrix, rewards: np.ndarray, weights: np.ndarray | None) -> None:
-    """Update a classifier in place with new rows, of one label or both."""
+    """Update a classifier in place with new rows, of one label or both.
+
+    Parameters
+    ----------
+    model : scikit-learn-like classifier with ``partial_fit``
+        Changed in place.
+    X, rewards, weights
+        The new rows, as for `fit_guarded`; rows of weight 0 are left out.
+    """
     rewards = np.asarray(rewards, dtype=np.int64)
     if weights is not None and not has_fit_parameter(model, "sample_weight"):
         rows = _repeat_rows(weights)

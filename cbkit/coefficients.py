@@ -54,7 +54,17 @@ class StackedCoefficients:
         return self._chunks[chunk][:, columns], self._intercepts[chunk][columns]
 
     def put(self, arm: int, coef: np.ndarray, intercept: np.ndarray) -> None:
-        """Store `coef`, shape (n_features, n_resamples), and `intercept`, (n_resamples,)."""
+        """Store the models of an arm.
+
+        Parameters
+        ----------
+        arm : int
+            The arm; a model that it has is replaced.
+        coef : ndarray, shape (n_features, n_resamples)
+            Coefficients.
+        intercept : ndarray, shape (n_resamples,)
+            Intercepts.
+        """
         slot = self._slots.setdefault(arm, len(self._slots))
         chunk, columns = self._place(slot)
         if chunk == len(self._chunks):

@@ -159,7 +159,7 @@ def arm_lines(table: pd.DataFrame) -> np.ndarray:
         ax.set_xscale("log")
         ax.set_xticks(found["n_arms"].unique(), found["n_arms"].unique())
         ax.minorticks_off()
-    axes[0, 0].set_ylim(0, min(1.0, 1.3 * found["mean"].max()) or 1.0)
+    axes[0, 0].set_ylim(0, min(1.0, 1.05 * found["high"].max()) or 1.0)
     axes[0, 0].set_ylabel("mean reward per round")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside upper right", ncols=len(labels), frameon=False)

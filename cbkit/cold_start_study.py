@@ -57,6 +57,8 @@ MANY_ARMS_COLD_STARTS = ("MAB-first (5/k, 4, 2)", "MAB-first (3, 7, 2)", "smooth
 def arm_subset(*, name: str, n_arms: int, seed: int) -> MultilabelDataset:
     """Load a data set and keep some arms, drawn at random by `seed`.
 
+    Parameters as for `load_dataset` and `MultilabelDataset.subset_arms`.
+
     Examples
     --------
     >>> arm_subset(name="demo", n_arms=20, seed=0)
@@ -69,6 +71,17 @@ def grid_experiment(
     name: str, *, folder: str, n_replicates: int, n_rounds: int | None = None, seed: int = 0
 ) -> Experiment:
     """Return the experiment on constants: three policies under every cold start and under none.
+
+    Parameters
+    ----------
+    name : str
+        Name for `load_dataset`.
+    folder, n_replicates, n_rounds, seed
+        As for `Experiment`.
+
+    Returns
+    -------
+    Experiment
 
     Examples
     --------
@@ -93,6 +106,7 @@ def many_arms_experiments(
     """Return the experiments on random arm subsets, one per replicate, each with its own subsets.
 
     Constants are fewer than the grid's; runs with all arms are the grid's in the same folder.
+    Parameters as for `grid_experiment`.
 
     Examples
     --------
@@ -142,7 +156,8 @@ def sharing_experiment(
     """Return the experiment on `exclusive_rewards`, on and off, under the paper's constants.
 
     A set with more than 1.5 labels per row is played whole and with as many random arms (drawn
-    once) as leave a row about one label on average.
+    once) as leave a row about one label on average. Parameters as for `grid_experiment`, and the
+    registry names of `policies`.
 
     Examples
     --------
@@ -196,6 +211,17 @@ def save_runs(table: pd.DataFrame, name: str, *, profile: str) -> Path:
     """Write runs beside those of other data sets, replacing earlier ones of the same data sets.
 
     The paper profile's go to ``data/results``, to be committed.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per run, with the column ``dataset``.
+    name, profile : str
+        Names of the file, without its ending, and of the profile.
+
+    Returns
+    -------
+    Path
     """
     folder = output_root() / "data" / "results" if profile == "paper" else outputs_dir(profile)
     folder.mkdir(parents=True, exist_ok=True)

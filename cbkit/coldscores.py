@@ -83,6 +83,20 @@ class ColdStart:
         """Smooth the `values` of all arms in a round by how often each was played.
 
         Beta draws need no smoothing: they carry a prior of their own.
+
+        Parameters
+        ----------
+        values : ndarray, shape (n_arms,)
+            One number per arm.
+        is_cold : ndarray of bool, shape (n_arms,)
+            Which of them are the arms' own scores, not their oracles'.
+        history : History
+            Counts of all arms.
+
+        Returns
+        -------
+        ndarray, shape (n_arms,)
+            `values` itself where there is no smoothing.
         """
         if self.smoothing is None:
             return values

@@ -80,6 +80,15 @@ class CoverageModel:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Draw samples of the same size.
 
+        Parameters
+        ----------
+        n_samples : int
+            Number of samples.
+        sample_size : int
+            Observations in each.
+        rng : numpy.random.Generator
+            Source of the draws.
+
         Returns
         -------
         X : ndarray, shape (n_samples, sample_size, 4)

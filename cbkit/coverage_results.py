@@ -68,6 +68,16 @@ def conclusions(results: Mapping[str, pd.DataFrame], tables: Sequence[str]) -> s
             f"(formula: {nearest['formula']}, penalty {nearest['ridge']:g}): "
             f"off by {nearest['rms_difference_pct']:.1f} points, *{nearest['verdict']}*."
         )
+    for table, rows in ranked.groupby("table"):
+        nearest = rows.iloc[0]
+        if not in_the_text(rows.head(1)).all():
+            lines.append(
+                f"- Of all readings tried, one that is not in the text comes nearest to the "
+                f"{_words(table)} table: N(0, 0.5) as {nearest['N(0, 0.5)']}, intercept "
+                f"{nearest['intercept']:g}, the {nearest['target']} against the bound on the "
+                f"probability (formula: {nearest['formula']}, penalty {nearest['ridge']:g}): off "
+                f"by {nearest['rms_difference_pct']:.1f} points, *{nearest['verdict']}*."
+            )
     summary = results["summary"]
     part = summary[summary["table"].isin(tables) & (summary["sample_sizes"] != "all")]
     for weights, rows in part.groupby("weights", sort=False):

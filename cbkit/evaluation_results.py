@@ -47,6 +47,17 @@ def title_of(name: str) -> str:
     return f"{name} (planted; stands in for {real})" if real != name else f"{name} (planted)"
 
 
+def extent_of(n_rounds: int, n_rows: int) -> str:
+    """Start a figure's second line with the rounds played, where these are not all (0 is all).
+
+    Examples
+    --------
+    >>> extent_of(5000, 16105), extent_of(0, 16105), extent_of(16105, 16105)
+    ('first 5,000 of 16,105 rounds, ', '', '')
+    """
+    return f"first {n_rounds:,} of {n_rows:,} rounds, " if 0 < n_rounds < n_rows else ""
+
+
 def publish(results: Results, dataset: MultilabelDataset) -> list[Path]:
     """Write what is committed of an evaluation: final rewards, thinned curves and their origin.
 

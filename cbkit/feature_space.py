@@ -93,13 +93,16 @@ class FeatureSpace:
         return False
 
     def penalty(self, x, step, linear, linear_move) -> tuple[np.ndarray, np.ndarray]:
-        """Return the penalty's change, from ``|w + t s|^2 / 2``."""
+        """Return the penalty's change, from ``|w + t s|^2 / 2``.
+
+        Parameters as for `Space.penalty`.
+        """
         return dot(x, step), 0.5 * dot(step, step)
 
     def newton_step(
         self, x: np.ndarray, residual: np.ndarray, curvature: np.ndarray, tol: np.ndarray
     ) -> Step:
-        """Solve for the Newton step of all columns."""
+        """Solve for the Newton step of all columns. Parameters as for `Space.newton_step`."""
         precondition = self._preconditioner(curvature)
         own = self._by_diagonal(curvature) if self._few_and_dense else None
         r, r_b = -(x + self.XT @ residual), -residual.sum(axis=0)

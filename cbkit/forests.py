@@ -58,7 +58,7 @@ class ForestOracle:
         return ForestOracle(forest=self.forest)
 
     def learn(self, arm: int, X: Matrix, rewards: np.ndarray, rng: np.random.Generator) -> None:
-        """Grow the arm's forest anew on its whole history."""
+        """Grow the arm's forest anew on its whole history. Parameters as for `Oracle.learn`."""
         self._forests[arm] = fit_guarded(self.forest, X, rewards, None, rng)
 
     def score(self, X: Matrix) -> np.ndarray:
@@ -121,7 +121,10 @@ class TreeLeafOracle:
         return TreeLeafOracle(tree=self.tree, percentile=self.percentile)
 
     def learn(self, arm: int, X: Matrix, rewards: np.ndarray, rng: np.random.Generator) -> None:
-        """Grow the arm's tree anew and bound the reward in each of its nodes."""
+        """Grow the arm's tree anew and bound the reward in each of its nodes.
+
+        Parameters as for `Oracle.learn`.
+        """
         tree = seeded_clone(self.tree, rng).fit(X, rewards.astype(np.int64))
         nodes = tree.apply(X.astype(np.float32))
         positives = np.bincount(nodes, weights=rewards, minlength=tree.tree_.node_count)

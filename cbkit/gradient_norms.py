@@ -33,6 +33,17 @@ def criteria_experiment(
 ) -> Experiment:
     """Return the experiment: both active policies with each criterion, and Greedy, per prior.
 
+    Parameters
+    ----------
+    dataset : str
+        Name for `load_dataset`.
+    folder, n_replicates, seed, n_rounds
+        As for `Experiment`.
+
+    Returns
+    -------
+    Experiment
+
     Examples
     --------
     >>> list(criteria_experiment("demo", folder="outputs/try", n_replicates=1).policies)[:2]
@@ -99,6 +110,18 @@ def against_weighted(finals: pd.DataFrame) -> pd.DataFrame:
 def criteria_picks(chooser: Chooser, values: np.ndarray, context: Context) -> tuple[int, ...]:
     """Return the arm that each criterion would explore, and the best arm.
 
+    Parameters
+    ----------
+    chooser : Chooser
+        Not looked at; there so that `Noted` can take this as its ``note``.
+    values, context
+        As for `Chooser.choose`.
+
+    Returns
+    -------
+    tuple of int
+        An arm for each of `CRITERIA`, and the best; of tied arms the first.
+
     Examples
     --------
     >>> context = Context(np.zeros((1, 1)), 0)
@@ -113,6 +136,13 @@ def noted_run(
     dataset: MultilabelDataset, policy: str, *, seed: int, n_rounds: int | None, **parameters: Any
 ) -> pd.DataFrame:
     """Simulate a policy and add to its rounds what each criterion would explore, and the best arm.
+
+    Parameters
+    ----------
+    dataset, seed, n_rounds
+        As for `cbkit.simulate`.
+    policy, **parameters
+        A registry name and its parameters, as for `make_policy`.
 
     Returns
     -------

@@ -23,6 +23,25 @@ COSTS = {"seconds": "CPU seconds per run", "policy_mb": "size of the policy, MB"
 def resized(dataset: MultilabelDataset, axis: str, size: int) -> MultilabelDataset:
     """Keep `size` random arms or features of a data set, the same ones each time.
 
+    Parameters
+    ----------
+    dataset : MultilabelDataset
+        Left as it is.
+    axis : {"arms", "features"}
+        What there is to be less of.
+    size : int
+        How many to keep, at most all of them.
+
+    Returns
+    -------
+    MultilabelDataset
+        With all rows.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis.
+
     Examples
     --------
     >>> from cbkit import load_dataset
@@ -31,6 +50,8 @@ def resized(dataset: MultilabelDataset, axis: str, size: int) -> MultilabelDatas
     """
     if axis == "arms":
         return dataset.subset_arms(size, 0)
+    if axis != "features":
+        raise ValueError(f"axis must be arms or features, got {axis!r}")
     kept = np.sort(np.random.default_rng(0).choice(dataset.n_features, size=size, replace=False))
     return MultilabelDataset.from_arrays(
         dataset.features[:, kept], dataset.labels, name=f"{dataset.name}[features={size}]"

@@ -126,7 +126,19 @@ class History:
         (self.positives if reward else self.negatives)[arm] += 1
 
     def add(self, X: Matrix, row: int, arm: int, reward: int) -> None:
-        """Count row `row` of the block `X` as an observation of `arm`, and keep it."""
+        """Count row `row` of the block `X` as an observation of `arm`, and keep it.
+
+        Parameters
+        ----------
+        X : csr_array or ndarray, shape (n_rounds, n_features)
+            The block; stored once, however many of its rows are added one after the other.
+        row : int
+            Which of its rows.
+        arm : int
+            The arm that it is an observation of.
+        reward : int
+            Its reward, 0 or 1.
+        """
         if X is not self._block:
             self._block_start = self._store.append(X)
             self._block = X

@@ -14,7 +14,8 @@ from cbkit.classifiers import smoothed_share, without_arm
 from cbkit.coefficients import StackedCoefficients
 from cbkit.history import Matrix
 from cbkit.newton import Solution, solve_logistic
-from cbkit.tall import SharedInverse, is_tall
+from cbkit.shared_inverse import SharedInverse
+from cbkit.tall import is_tall
 
 # Up to here the Gram matrix of an arm's observations makes refits cheaper than its features do.
 _MAX_GRAM = 600

@@ -84,6 +84,17 @@ class MultilabelDataset:
         labels : array-like of 0 and 1, (n_rows, n_arms)
         arm_names : sequence of str, optional
             Default: the columns of `labels` if it is a DataFrame, else "0", "1", ...
+        name, provenance : str, default="custom" and "user"
+            What the set is called, and where it comes from.
+
+        Returns
+        -------
+        MultilabelDataset
+
+        Raises
+        ------
+        ValueError
+            If the arrays do not fit together, features are not finite, or labels not 0 or 1.
 
         Examples
         --------
@@ -209,7 +220,20 @@ class MultilabelDataset:
 
 
 def describe_counts(counts: np.ndarray, n_rows: int, n_features: int) -> dict[str, float]:
-    """Give the row of the paper's table of datasets for labels that occur `counts` times."""
+    """Give the row of the paper's table of datasets for labels that occur `counts` times.
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (n_arms,)
+        Number of rows of each label.
+    n_rows, n_features : int
+        Size of the data set.
+
+    Returns
+    -------
+    dict
+        The columns of the table, with the most common label's share of the rows in percent.
+    """
     return {
         "observations": n_rows,
         "features": n_features,

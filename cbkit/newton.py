@@ -11,8 +11,9 @@ from scipy.special import expit
 from cbkit.feature_space import FeatureSpace, without_empty_columns
 from cbkit.history import Matrix
 from cbkit.observation_space import ObservationSpace, is_in_reach
+from cbkit.shared_inverse import SharedInverse
 from cbkit.spaces import Space, left_by_full_step
-from cbkit.tall import SharedInverse, is_tall, solve_tall
+from cbkit.tall import is_tall, solve_tall
 
 _MAX_NEWTON_STEPS = 100
 _SAFE_MOVE = np.log(2.0)

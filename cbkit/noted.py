@@ -42,7 +42,10 @@ class Noted:
     notes: list[tuple[float, ...]] = field(default_factory=list, init=False)
 
     def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
-        """Take a note of what there is to choose from, then choose."""
+        """Take a note of what there is to choose from, then choose.
+
+        Parameters as for `Chooser.choose`.
+        """
         self.notes.append(self.note(self.chooser, values, context))
         return self.chooser.choose(values, context, rng)
 

@@ -47,13 +47,16 @@ class ObservationSpace:
         return len(x) <= _MAX_DIRECT and x.size <= _MAX_DIRECT_SIZE
 
     def penalty(self, x, step, linear, linear_move) -> tuple[np.ndarray, np.ndarray]:
-        """Return the penalty's change, from ``(a + t s)' X X' (a + t s) / 2``."""
+        """Return the penalty's change, from ``(a + t s)' X X' (a + t s) / 2``.
+
+        Parameters as for `Space.penalty`.
+        """
         return dot(step, linear), 0.5 * dot(step, linear_move)
 
     def newton_step(
         self, x: np.ndarray, residual: np.ndarray, curvature: np.ndarray, tol: np.ndarray
     ) -> Step:
-        """Solve for the Newton step of all columns."""
+        """Solve for the Newton step of all columns. Parameters as for `Space.newton_step`."""
         if self.is_direct(x):
             return self._direct_step(x, residual, curvature)
         # What is left of the intercept's curvature once the dual can take its place, at least.

@@ -36,7 +36,19 @@ class Oracle(Protocol):
         """Arms that `score` scores, in the order of its second axis."""
 
     def learn(self, arm: int, X: Matrix, rewards: np.ndarray, rng: np.random.Generator) -> None:
-        """Learn from observations of `arm`."""
+        """Learn from observations of `arm`.
+
+        Parameters
+        ----------
+        arm : int
+            The arm.
+        X : csr_array or ndarray, shape (n_observations, n_features)
+            Contexts of its observations: the new ones if ``streaming``, else all.
+        rewards : ndarray of float, shape (n_observations,)
+            Its rewards in them, 0 or 1.
+        rng : numpy.random.Generator
+            Source of the resample weights and of the models' seeds.
+        """
 
     def score(self, X: Matrix) -> np.ndarray:
         """Return expected rewards, shape (n_rounds, n_fitted_arms, n_resamples)."""
@@ -88,7 +100,10 @@ class ClassifierOracle:
         return np.array(list(self._models), dtype=np.int64)
 
     def learn(self, arm: int, X: Matrix, rewards: np.ndarray, rng: np.random.Generator) -> None:
-        """Refit `arm` on its whole history, one model per resample."""
+        """Refit `arm` on its whole history, one model per resample.
+
+        Parameters as for `Oracle.learn`.
+        """
         weights = None
         if self.resampling:
             weights = self.resampling.update(self._weights.get(arm), len(rewards), rng)
@@ -166,7 +181,10 @@ class StreamingOracle:
         return np.array([arm for arm in self._models if len(self._seen[arm]) == 2], dtype=np.int64)
 
     def learn(self, arm: int, X: Matrix, rewards: np.ndarray, rng: np.random.Generator) -> None:
-        """Update `arm` with new rows, each weighted anew in each resample."""
+        """Update `arm` with new rows, each weighted anew in each resample.
+
+        Parameters as for `Oracle.learn`.
+        """
         n_resamples = self.resampling.n_resamples if self.resampling else 1
         if arm not in self._models:
             self._models[arm] = [seeded_clone(self.classifier, rng) for _ in range(n_resamples)]

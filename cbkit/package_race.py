@@ -24,6 +24,7 @@ from cbkit.plain_race import ratios
 from cbkit.simulate import row_order
 
 PACKAGE = "contextualbandits"
+POLICIES = ("EpsilonGreedy", "BootstrappedUCB")
 SOLVERS = ("lbfgs", "liblinear")  # scikit-learn's default; the other penalises the intercept too
 
 
@@ -115,20 +116,21 @@ def _revive(player: object, classifier: LogisticRegression) -> None:
                 resamples[i] = clone(classifier)
 
 
-def contenders(policy: str, *, n_rounds: int | None = None) -> dict[str, Contender]:
-    """Return a policy and the same of the paper's package: per solver, and with live resamples.
+def contenders(*, n_rounds: int | None = None) -> dict[str, Contender]:
+    """Return `POLICIES` and the package's: with each solver, and with live resamples (lbfgs).
 
     Examples
     --------
-    >>> print(*contenders("EpsilonGreedy"), sep="; ")
+    >>> print(*list(contenders())[:3], sep="; ")
     EpsilonGreedy; EpsilonGreedy of the package, lbfgs; EpsilonGreedy of the package, liblinear
     """
-    theirs = partial(play_package, policy=policy, n_rounds=n_rounds)
-    found: dict[str, Contender] = {policy: partial(play, policy=policy, n_rounds=n_rounds)}
-    for solver in SOLVERS:
-        found[f"{policy} of the package, {solver}"] = partial(theirs, solver=solver)
-    if policy != "EpsilonGreedy":
-        found[f"{policy} of the package, mended"] = partial(theirs, mended=True)
+    found: dict[str, Contender] = {}
+    for policy in POLICIES:
+        theirs = partial(play_package, policy=policy, n_rounds=n_rounds)
+        found[policy] = partial(play, policy=policy, n_rounds=n_rounds)
+        for solver in SOLVERS:
+            found[f"{policy} of the package, {solver}"] = partial(theirs, solver=solver)
+    found[f"{policy} of the package, mended"] = partial(theirs, mended=True)
     return found
 
 
@@ -156,9 +158,16 @@ def against_package(raced: pd.DataFrame) -> pd.DataFrame:
 
 
 def package_reading(table: pd.DataFrame) -> list[str]:
-    """Say for each row of `against_package` what was found."""
-    return [
-        f"{row.slow}: {row.slow_seconds:.1f} s against {row.fast_seconds:.2f} s, "
+    """Say for each row of `against_package` what was found, and what its names stand for."""
+    lines = [
+        "Scikit-learn's default solver, lbfgs, minimises the objective of this package; liblinear "
+        "penalises the intercept too. A resample of the paper's package that once sees one reward "
+        "only stays a constant for good, which makes its BootstrappedUCB cheap; *mended* are runs "
+        "in which such resamples are revived before each fit, as the paper has them. It refits all "
+        "arms past their cold start each time, this one those that gained rounds."
+    ]
+    return lines + [
+        f"- {row.slow}: {row.slow_seconds:.1f} s against {row.fast_seconds:.2f} s, "
         f"**{row.ratio:.1f} times** ({row.lowest:.1f} to {row.highest:.1f}, n = {row.n}); "
         f"mean reward {row.slow_reward:.3f} against {row.fast_reward:.3f}."
         for row in table.itertuples()

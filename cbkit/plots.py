@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from cbkit.endlabels import add_end_labels
-from cbkit.stats import CONFIDENCE, INTERVAL, intervals, keys_of
+from cbkit.stats import INTERVAL, intervals, keys_of
 from cbkit.style import colour_of, line_styles, linestyle_of, save_figure, use_style
 from cbkit.tables import by_dataset
 
@@ -18,7 +18,6 @@ __all__ = [
     "learning_curve_panels",
     "learning_curves",
     "linestyle_of",
-    "paired_differences",
     "policy_dataset_heatmap",
     "policy_lines",
     "save_figure",
@@ -169,40 +168,6 @@ def exploration_share(curves: pd.DataFrame, ax: Axes | None = None, *, title: st
     ax = policy_lines(curves[curves["policy"] != IN_HINDSIGHT], "explored_share", ax)
     ax.set_ylim(0, 1)
     ax.set_ylabel("share of rounds explored so far")
-    ax.set_title(title)
-    return ax
-
-
-def paired_differences(table: pd.DataFrame, ax: Axes | None = None, *, title: str = "") -> Axes:
-    """Difference of each policy from the reference, best first, with its 95% interval.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `cbkit.stats.paired_differences`; one dataset and one variant.
-    ax : Axes, optional
-    title : str, optional
-
-    Returns
-    -------
-    Axes
-    """
-    _one_panel(table, {"policy", "reference", "difference", "low", "high", "n", "p_holm"})
-    ax = plt.subplots(figsize=(7, 1.6 + 0.27 * len(table)))[1] if ax is None else ax
-    table = table.sort_values("difference", ignore_index=True)
-    clear = table["p_holm"] < 1 - CONFIDENCE
-    for height, row in table.iterrows():
-        colour = colour_of(row["policy"])
-        ax.plot([row["low"], row["high"]], [height, height], color=colour, lw=2)
-        face = colour if clear[height] else "white"
-        ax.plot(row["difference"], height, "o", color=colour, markerfacecolor=face)
-    ax.axvline(0, color="#7F7F7F", linestyle="--", lw=1, zorder=1)
-    ax.set_yticks(range(len(table)), table["policy"])
-    ax.set_xlabel(
-        f"mean reward per round, difference from {table['reference'].iloc[0]}\n"
-        f"{paired_caption(table['n'])}\n"
-        "filled: differs at 5% after Holm's correction"
-    )
     ax.set_title(title)
     return ax
 

@@ -152,7 +152,15 @@ class Policy:
         )
 
     def record(self, X: Matrix, row: int, arm: int, reward: int) -> None:
-        """Add row `row` of `X` to the history of `arm`."""
+        """Add row `row` of `X` to the history of `arm`.
+
+        Parameters
+        ----------
+        X : csr_array or ndarray, shape (n_rounds, n_features)
+            A block of contexts.
+        row, arm, reward : int
+            Which of its rows, the arm played in it, and its reward, 0 or 1; nothing is checked.
+        """
         self.n_features_ = X.shape[1]
         self._add(X, row, arm, reward)
         if self.exclusive_rewards and reward:

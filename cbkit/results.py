@@ -103,7 +103,27 @@ class Results:
 
 
 def collect(runs: Sequence[Run], found: dict[str, TaskResult | None], folder: Path) -> Results:
-    """Put the results and failures of all runs into tables, in the order of the runs."""
+    """Put the results and failures of all runs into tables, in the order of the runs.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        Those of the experiment; several may share a task.
+    found : dict of str to TaskResult or None
+        Result of each task by its key; None where it failed.
+    folder : Path
+        Where failed tasks left their errors.
+
+    Returns
+    -------
+    Results
+        Failed runs have no reward, curve or timing.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a task left neither a result nor an error.
+    """
     finals, curves, timings, failures = [], [], [], []
     for run in runs:
         result = found[run.task.key]

@@ -61,7 +61,22 @@ def digest(path: Path, source: SourceFile) -> str:
 
 
 def find_fault(path: Path, source: SourceFile, n_labels: int) -> str | None:
-    """Say what is wrong with a copy of a published file, or None if it is whole and right."""
+    """Say what is wrong with a copy of a published file, or None if it is whole and right.
+
+    Parameters
+    ----------
+    path : Path
+        The copy.
+    source : SourceFile
+        What is known of the published file. Where that is no checksum, it is read as a label file.
+    n_labels : int
+        Number of names in a label file.
+
+    Returns
+    -------
+    str or None
+        Goes on from the file's name, such as "has 5 bytes, expected 7".
+    """
     size = path.stat().st_size
     if source.bytes is not None and size != source.bytes:
         return f"has {size:,} bytes, expected {source.bytes:,}"

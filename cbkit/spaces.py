@@ -28,7 +28,27 @@ class Space(Protocol):
     def newton_step(
         self, x: np.ndarray, residual: np.ndarray, curvature: np.ndarray, tol: np.ndarray
     ) -> Step:
-        """Return the step, the intercept's step, the logits' move and the squared decrement."""
+        """Return the step, the intercept's step, the logits' move and the squared decrement.
+
+        Parameters
+        ----------
+        x : ndarray, shape (n_dimensions, n_columns)
+            The point.
+        residual : ndarray, shape (n_observations, n_columns)
+            The weighted loss's first derivative by the logits.
+        curvature : ndarray, shape (n_observations, n_columns)
+            Its second derivative, not negative.
+        tol : ndarray, shape (n_columns,)
+            Squared decrement below which a column counts as done.
+
+        Returns
+        -------
+        step : ndarray, shape (n_dimensions, n_columns)
+        intercept_step : ndarray, shape (n_columns,)
+        move : ndarray, shape (n_observations, n_columns)
+            Change of the logits along the whole step.
+        decrement : ndarray, shape (n_columns,)
+        """
 
     def is_direct(self, x: np.ndarray) -> bool:
         """Tell whether a step from `x` is exact, not the outcome of some iterations."""
@@ -36,7 +56,20 @@ class Space(Protocol):
     def penalty(
         self, x: np.ndarray, step: np.ndarray, linear: np.ndarray, linear_move: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the coefficients of ``t`` and ``t**2`` in the penalty's change along `step`."""
+        """Return the coefficients of ``t`` and ``t**2`` in the penalty's change along `step`.
+
+        Parameters
+        ----------
+        x, step : ndarray, shape (n_dimensions, n_columns)
+            The point and the step.
+        linear, linear_move : ndarray, shape (n_observations, n_columns)
+            The logits without intercept, and their change along the whole step.
+
+        Returns
+        -------
+        (ndarray, ndarray), each of shape (n_columns,)
+            The two coefficients, for a move by ``t * step``.
+        """
 
 
 def dot(left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -51,7 +84,19 @@ def target_of(squared_residual: np.ndarray, floor: np.ndarray) -> np.ndarray:
 
 
 def ratio(above: np.ndarray, below: np.ndarray, running: np.ndarray) -> np.ndarray:
-    """Divide where columns are running and there is something to divide by; else zero."""
+    """Divide where columns are running and there is something to divide by; else zero.
+
+    Parameters
+    ----------
+    above, below : ndarray, shape (n_columns,)
+        Numerators and denominators.
+    running : ndarray of bool, shape (n_columns,)
+        Columns that have not reached their target.
+
+    Returns
+    -------
+    ndarray, shape (n_columns,)
+    """
     return np.divide(above, below, out=np.zeros_like(above), where=running & (below > 0))
 
 

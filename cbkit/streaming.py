@@ -86,7 +86,10 @@ class StreamingLogisticOracle:
         return self._models.arms[self._ready]
 
     def learn(self, arm: int, X: Matrix, rewards: np.ndarray, rng: np.random.Generator) -> None:
-        """Update `arm` with new rows, each weighted anew in each resample."""
+        """Update `arm` with new rows, each weighted anew in each resample.
+
+        Parameters as for `Oracle.learn`.
+        """
         shape = (len(rewards), self.n_resamples)
         weights = self.resampling.update(None, len(rewards), rng) if self.resampling else None
         weights = np.ones(shape) if weights is None else weights

@@ -110,6 +110,25 @@ class PlantedSpec:
 def plant(spec: PlantedSpec, *, seed: int, name: str, provenance: str) -> MultilabelDataset:
     """Generate a planted data set; the same seed gives the same data.
 
+    Parameters
+    ----------
+    spec : PlantedSpec
+        Size and character.
+    seed : int
+        Seed of all draws.
+    name, provenance : str
+        What the set is called, and where it comes from.
+
+    Returns
+    -------
+    MultilabelDataset
+        Its arms are in random order, not by frequency.
+
+    Raises
+    ------
+    ValueError
+        If no tail of the frequency profile adds up to its labels per row.
+
     Examples
     --------
     >>> profile = FrequencyProfile(n_arms=4, labels_per_row=1.0, largest=0.5, exponent=1.0)

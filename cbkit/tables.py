@@ -37,11 +37,25 @@ def average_ranks(finals: pd.DataFrame, value: str = "mean_reward") -> pd.DataFr
 def result_table(finals: pd.DataFrame, value: str = "mean_reward", digits: int = 3) -> pd.DataFrame:
     """Mean and half width of the 95% t interval per policy and dataset, as text.
 
+    Parameters
+    ----------
+    finals : DataFrame
+        One row per run: ``dataset``, ``policy``, ``seed``, `value`, and ``variant`` where there are
+        several.
+    value : str, default="mean_reward"
+    digits : int, default=3
+        Decimals.
+
     Returns
     -------
     DataFrame
         One row per policy, one column per dataset (and variant). The number of replicates is in
         the column's name, or in each cell where it differs; one replicate has no interval.
+
+    Raises
+    ------
+    ValueError
+        If a run has no `value`, or a replicate is there twice.
 
     Examples
     --------

@@ -41,7 +41,20 @@ _one_at_a_time = threading.Lock()
 
 
 def registered_policy(dataset: MultilabelDataset, *, policy: str, **parameters: Any) -> Policy:
-    """Make a policy of `cbkit.registry`: what a registry name with parameters becomes in a task."""
+    """Make a policy of `cbkit.registry`: what a registry name with parameters becomes in a task.
+
+    Parameters
+    ----------
+    dataset : MultilabelDataset
+        What it is to play.
+    policy, **parameters
+        A registry name and its parameters, as for `make_policy`.
+
+    Returns
+    -------
+    Policy
+        Unplayed.
+    """
     return make_policy(policy, dataset, **parameters)
 
 
@@ -146,7 +159,19 @@ def run_task(task: Task, folder: Path) -> float:
 
 
 def write_result(log: RunLog, path: Path, key: str, seconds: float) -> None:
-    """Write a run's thinned curve and facts as one Parquet file, whole or not at all."""
+    """Write a run's thinned curve and facts as one Parquet file, whole or not at all.
+
+    Parameters
+    ----------
+    log : RunLog
+        The run.
+    path : Path
+        The file, replaced if it is there.
+    key : str
+        The task's, kept in the file for `read_result` to check.
+    seconds : float
+        What the run took on the clock.
+    """
     order = hashlib.sha256(log.rounds["row"].to_numpy(dtype="<i8").tobytes()).hexdigest()[:16]
     facts = log.facts | {"key": key, "row_order": order, "seconds": seconds}
     table = pa.Table.from_pandas(thinned_curve(log), preserve_index=False)

@@ -13,6 +13,7 @@ from cbkit.stats import INTERVAL
 
 COLOURS = {"supported": "#0072B2", "open": "#7F7F7F", "contradicted": "#D55E00"}
 _CLAIMED = "#DCEBF5"
+_MOST = 150  # percent: farther out, a row is a number in the margin, lest it squeeze the others
 
 
 def effects(comparisons: pd.DataFrame) -> np.ndarray:
@@ -56,6 +57,7 @@ def _panel(rows: pd.DataFrame, ax: Axes) -> Axes:
     scale = 100 / rows["reference"].abs().to_numpy()
     spans = rows[["low", "high"]].fillna({"low": rows["difference"], "high": rows["difference"]})
     bounds = np.nanmin(spans["low"] * scale), np.nanmax(spans["high"] * scale)
+    bounds = max(bounds[0], -_MOST), min(bounds[1], _MOST)
     room = 0.08 * (bounds[1] - bounds[0]) + 1
     left, right = min(bounds[0], -10) - room, max(bounds[1], 10) + room
     for height, (row, factor) in enumerate(zip(rows.to_dict("records"), scale, strict=True)):
@@ -66,7 +68,11 @@ def _panel(rows: pd.DataFrame, ax: Axes) -> Axes:
         colour = COLOURS[row["outcome"]]
         ax.plot([row["low"] * factor, row["high"] * factor], [height] * 2, color=colour, lw=2)
         face = "white" if row["planted"] else colour
-        ax.plot(row["difference"] * factor, height, "o", color=colour, mfc=face, ms=5)
+        percent = row["difference"] * factor
+        ax.plot(percent, height, "o", color=colour, mfc=face, ms=5)
+        if not left <= percent <= right:
+            place = {"xytext": (4, 0), "textcoords": "offset points", "va": "center", "size": 8}
+            ax.annotate(f"{percent:+.0f}%", (right, height), color=colour, **place)
     ax.axvline(0, color="#7F7F7F", linestyle="--", lw=1, zorder=1)
     ax.set_xlim(left, right)
     ax.set_ylim(len(rows) - 0.4, -0.6)

@@ -43,6 +43,11 @@ def outcome(low: float, high: float, claimed: str, margin: float = 0.0) -> str:
         ``"supported"`` where the whole interval is where the claim has it, ``"contradicted"`` where
         none of it is, else ``"open"``. Bounds of NaN (one replicate) leave it open.
 
+    Raises
+    ------
+    ValueError
+        If `claimed` is none of the three.
+
     Examples
     --------
     >>> outcome(0.01, 0.03, "above"), outcome(-0.01, 0.03, "above"), outcome(0, 0, "above")
@@ -126,6 +131,16 @@ def compare_runs(
         Margin, as a share of the second's mean.
     **labels
         ``dataset``, ``setting`` and ``comparison``, what is subtracted from what.
+
+    Returns
+    -------
+    dict
+        A comparison, as from `comparison`.
+
+    Raises
+    ------
+    ValueError
+        If the two are not runs of the same replicates.
     """
     names = tuple(labels["comparison"].split(" minus "))
     compared = paired_difference(first, second, names=names)
@@ -136,7 +151,24 @@ def compare_runs(
 def compare_values(
     differences: Sequence[float], claimed: str, *, margin: float, reference: float, **labels: str
 ) -> dict[str, Any]:
-    """Compare by one difference per replicate, made elsewhere; otherwise as `compare_runs`."""
+    """Compare by one difference per replicate, made elsewhere; otherwise as `compare_runs`.
+
+    Parameters
+    ----------
+    differences : sequence of float, shape (n_replicates,)
+        First minus second.
+    claimed, **labels
+        As for `compare_runs`.
+    margin : float
+        As for `outcome`, in the units of `differences`.
+    reference : float
+        What the differences are to be seen against, such as the mean reward of what is subtracted.
+
+    Returns
+    -------
+    dict
+        A comparison.
+    """
     names = ("difference", "low", "high", "n")
     compared = dict(zip(names, mean_interval(differences), strict=True))
     return comparison(compared, claimed, margin=margin, reference=reference, **labels)
@@ -146,6 +178,20 @@ def comparison(compared: Mapping[str, float], claimed: str, **rest: Any) -> dict
     """Say what an interval (difference, low, high, n) means for what is claimed of it.
 
     `rest` is what `compare_values` takes by name.
+
+    Parameters
+    ----------
+    compared : mapping of str to float
+        The interval: ``difference``, ``low``, ``high`` and the number ``n`` of replicates.
+    claimed : str
+        As for `outcome`.
+    **rest
+        What `compare_values` takes by name: ``margin``, ``reference`` and the labels.
+
+    Returns
+    -------
+    dict
+        Of `COMPARISON_COLUMNS` all but ``claim`` and ``planted``, which `judge` adds.
     """
     kept = {name: compared[name] for name in ("difference", "low", "high", "n")}
     found = outcome(kept["low"], kept["high"], claimed, rest["margin"])

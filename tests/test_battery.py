@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
+from xgboost import XGBClassifier
 
 from cbkit import (
     ForestOracle,
@@ -16,6 +17,7 @@ from cbkit import (
     MultilabelDataset,
     Smoothing,
     StreamingOracle,
+    TreeLeafOracle,
     make_policy,
     policy_names,
     simulate,
@@ -24,6 +26,7 @@ from cbkit.registry import policy_parameters
 
 NAMES = policy_names()
 WITH_ORACLE = [name for name in NAMES if name not in NAMES[:3]]
+BOOTSTRAPPED = [name for name in NAMES if "Bootstrapped" in name]
 QUICK = MABFirst(a=1, b=1, m=1)
 SHARES = (0.5, 0.3, 0.2, 0.2)  # of the rows that reward each arm
 
@@ -270,20 +273,33 @@ ORACLES = {
     "tree": DecisionTreeClassifier(max_depth=2),
     "margins alone": SGDClassifier(loss="hinge"),
     "forest": ForestOracle(),
+    "boosted trees": XGBClassifier(n_estimators=2, max_depth=2, n_jobs=1),
+    "leaf bounds": TreeLeafOracle(tree=DecisionTreeClassifier(max_depth=2)),
 }
+PLAYED_WITH = [
+    pytest.param(name, oracle, id=f"{name}-{kind}")
+    for kind, oracle in ORACLES.items()
+    for name in WITH_ORACLE
+    if not (name in BOOTSTRAPPED and kind == "leaf bounds")
+]
 
 
-@pytest.mark.parametrize("oracle", ORACLES.values(), ids=ORACLES)
-@pytest.mark.parametrize("name", WITH_ORACLE)
+@pytest.mark.parametrize(("name", "oracle"), PLAYED_WITH)
 def test_every_policy_plays_with_every_kind_of_oracle(name, oracle):
     data = planted(60)
     overrides = {"oracle": oracle}
-    if "Bootstrapped" in name:
+    if name in BOOTSTRAPPED:
         overrides |= {"weights": "poisson", "n_resamples": 2}
     log = play(name, data, refit_every=30, **overrides)
     assert log.facts["n_fitted_arms"] >= 1
     assert log.rounds["index"].between(0, 1).all()
     assert_same(play(name, data, refit_every=30, **overrides), log)
+
+
+@pytest.mark.parametrize("name", BOOTSTRAPPED)
+def test_policies_with_resamples_refuse_leaf_bounds_which_have_none(name):
+    with pytest.raises(ValueError, match="has no resamples; use it with Greedy"):
+        make(name, oracle=TreeLeafOracle())
 
 
 # --- adaptive greedy is greedy where its threshold is never reached

@@ -164,6 +164,8 @@ def test_one_axis_grows_at_a_time():
     assert len(counts) == 6 and set(counts.values()) == {2}
     assert resized(data, "arms", 4).n_arms == 4
     assert resized(data, "features", 16).features.shape == (data.n_rows, 16)
+    with pytest.raises(ValueError, match="axis must be arms or features, got 'rows'"):
+        resized(data, "rows", 4)
 
 
 def test_exponents_are_those_of_power_laws():

@@ -1,5 +1,6 @@
 """Claims about experiments: the same tables whatever happens on the way, and no silent failure."""
 
+import contextlib
 import functools
 import json
 import os
@@ -66,46 +67,91 @@ def uninterrupted(tmp_path_factory):
     return results, table_bytes(folder)
 
 
-def kill_in_the_middle(folder, n_jobs):
-    """Start the grid in another process and kill it, and its workers, after some results."""
+def two_workers():
+    """Start a Dask cluster of two processes."""
+    distributed = pytest.importorskip("distributed")
+    return distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+
+
+def run_grid(folder, how):
+    """Run the grid with as many jobs as `how` says, or on a cluster if it says "dask"."""
+    if how != "dask":
+        return run_experiment(grid(folder), n_jobs=how)
+    with two_workers() as cluster, cluster.get_client(), joblib.parallel_config(backend="dask"):
+        return run_experiment(grid(folder))
+
+
+def modified(folder):
+    return {path: path.stat().st_mtime_ns for path in result_files(folder)}
+
+
+def stop_in_the_middle(folder, how, sent):
+    """Start the grid in another process; signal it and its workers, as a terminal does, midway.
+
+    Returns when the first results were written, by file, just before the signal.
+    """
     script = f"""
-        from test_experiment import grid, run_experiment
+        import signal
+        from test_experiment import run_grid
         if __name__ == "__main__":
-            run_experiment(grid({str(folder)!r}), n_jobs={n_jobs})
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # if started in background
+            run_grid({str(folder)!r}, {how!r})
     """
     path = os.pathsep.join([os.path.dirname(__file__), *sys.path])
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(script)],
-        env=os.environ | {"PYTHONPATH": path},
+        env=os.environ | {"PYTHONPATH": path, "DASK_TEMPORARY_DIRECTORY": str(folder)},
         start_new_session=True,
     )
-    while len(result_files(folder)) < 8 and process.poll() is None:
-        time.sleep(0.002)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    assert 8 <= len(result_files(folder)) < 40, "the kill missed the middle of the grid"
+    try:
+        while len(result_files(folder)) < 8 and process.poll() is None:
+            time.sleep(0.002)
+        written = modified(folder)
+        for _ in range(8):  # joblib's workers rarely hold on at the first Ctrl-C
+            os.killpg(process.pid, sent)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=15)
+                break
+        assert process.poll() not in (None, 0), "it went on after the signal"
+    finally:
+        with contextlib.suppress(ProcessLookupError):  # workers that outlive it, if any
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert 8 <= len(written) <= len(result_files(folder)) < 40, "the signal missed the middle"
+    return written
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "killpg"), reason="kills a process group")
-@pytest.mark.parametrize("killed_jobs, n_jobs", [(1, 2), (2, 1)])
-def test_a_run_killed_in_the_middle_and_run_again_gives_the_same_bytes(
-    tmp_path, uninterrupted, killed_jobs, n_jobs
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="signals a process group")
+@pytest.mark.parametrize(
+    "sent, stopped, again",
+    [
+        ("SIGKILL", 1, 2),
+        ("SIGKILL", 2, 1),
+        ("SIGKILL", "dask", "dask"),
+        ("SIGINT", 1, 1),
+        ("SIGINT", 2, 2),
+    ],
+)
+def test_a_run_stopped_in_the_middle_and_run_again_gives_the_same_bytes(
+    tmp_path, uninterrupted, sent, stopped, again
 ):
-    kill_in_the_middle(tmp_path, killed_jobs)
-    before = {path: path.stat().st_mtime_ns for path in result_files(tmp_path)}
-    run_experiment(grid(tmp_path), n_jobs=n_jobs)
+    if "dask" in (stopped, again):
+        pytest.importorskip("distributed")
+    written = stop_in_the_middle(tmp_path, stopped, getattr(signal, sent))
+    before = modified(tmp_path)
+    assert written.items() <= before.items(), "finished tasks were lost"
+    assert not list((tmp_path / "tasks").glob("*.failed.json"))
+    assert run_grid(tmp_path, again).exit_code == 0
     assert table_bytes(tmp_path) == uninterrupted[1]
-    assert {path: path.stat().st_mtime_ns for path in before} == before, "finished tasks ran again"
+    assert before.items() <= modified(tmp_path).items(), "finished tasks ran again"
 
 
 @pytest.mark.slow
 def test_a_cluster_that_loses_a_worker_in_mid_run_gives_the_same_bytes(tmp_path, uninterrupted):
-    distributed = pytest.importorskip("distributed")
-    cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-    )
-    with cluster, distributed.Client(cluster) as client:
+    with two_workers() as cluster, cluster.get_client() as client:
         workers = client.run(os.getpid)
         killed = []
 

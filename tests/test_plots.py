@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from cbkit import plots, style
 from cbkit.endlabels import EndLabel, spread
-from cbkit.stats import paired_differences
 
 
 @pytest.fixture(autouse=True)
@@ -218,36 +217,6 @@ def finals(policies=tuple(style.STYLES), datasets=("demo", "other"), n_replicate
         for i, policy in enumerate(policies)
         for seed in range(n_replicates)
     )
-
-
-def test_paired_differences_are_ordered_and_name_the_reference_interval_and_n():
-    table = paired_differences(finals(datasets=["demo"], n_replicates=5), "RandomArm")
-    ax = plots.paired_differences(table)
-    names = [tick.get_text() for tick in ax.get_yticklabels()]
-    assert names == table.sort_values("difference")["policy"].tolist()
-    assert "difference from RandomArm" in ax.get_xlabel()
-    assert "95% t interval of the paired differences, n = 5" in ax.get_xlabel()
-    with pytest.raises(ValueError, match="one panel shows one dataset"):
-        plots.paired_differences(paired_differences(finals(), "RandomArm"))
-
-
-def test_paired_differences_fill_only_what_holds_after_correction():
-    table = pd.DataFrame(
-        {
-            "policy": ["Greedy", "BootstrappedTS"],
-            "reference": "RandomArm",
-            "difference": [0.1, 0.2],
-            "low": [-0.1, 0.1],
-            "high": [0.3, 0.3],
-            "n": 3,
-            "p_holm": [0.2, 0.01],
-        }
-    )
-    points = [line for line in plots.paired_differences(table).lines if line.get_marker() == "o"]
-    assert [line.get_markerfacecolor() for line in points] == [
-        "white",
-        style.colour_of("BootstrappedTS"),
-    ]
 
 
 def test_heatmap_shows_every_mean_in_its_cell():

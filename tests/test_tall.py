@@ -12,6 +12,8 @@ from cbkit import tall
 from cbkit.bootstrap import Resampling
 from cbkit.logistic import LogisticOracle
 from cbkit.newton import Solution, solve_logistic
+from cbkit.shared_inverse import SharedInverse
+from cbkit.tall_problem import TallProblem
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -150,7 +152,7 @@ def test_a_start_out_of_range_is_recovered_from(size):
 @pytest.mark.parametrize("n_steps", [1, 2])
 def test_double_precision_finishes_what_single_precision_leaves(monkeypatch, n_steps):
     X, rewards, weights = tall_problem(3)
-    monkeypatch.setattr(tall, "_MAX_STEPS", n_steps)
+    monkeypatch.setattr("cbkit.tall_problem._MAX_STEPS", n_steps)
     found = probabilities(X, solve_logistic(X, rewards, weights))
     np.testing.assert_allclose(found, references(X, rewards, weights), atol=1e-3)
 
@@ -171,7 +173,7 @@ def test_single_precision_gets_there_by_itself(as_matrix):
 
 def test_what_the_check_in_double_precision_refuses_is_not_done(monkeypatch):
     X, rewards, weights = tall_problem(3)
-    monkeypatch.setattr(tall, "_MAX_STEPS", 1)
+    monkeypatch.setattr("cbkit.tall_problem._MAX_STEPS", 1)
     start = np.zeros((N_FEATURES + 1, 3))
     assert not tall.solve_tall(X, rewards, weights, start, np.full(3, 1e-6), None)[2]
 
@@ -186,7 +188,7 @@ def test_columns_of_a_block_add_up_as_those_of_the_whole(monkeypatch):
     curvature = weights * probability * (1 - probability)
     moves = X @ point[:-1] + point[-1]
     rows = np.column_stack([X, np.ones(N)])
-    problem = tall._Problem(X, rewards, weights, np.float64)
+    problem = TallProblem(X, rewards, weights, np.float64)
     found = problem.derivatives(point)
     np.testing.assert_allclose(found[0], logits)
     np.testing.assert_allclose(found[1], rows.T @ residual + np.vstack([point[:-1], np.zeros(3)]))
@@ -203,15 +205,15 @@ def test_columns_of_a_block_add_up_as_those_of_the_whole(monkeypatch):
 def test_the_inverse_is_that_of_the_mean_hessian(as_matrix):
     # At zero all curvatures are 1/4; the intercept is not penalised
     X, rewards, _ = tall_problem(4)
-    problem = tall._Problem(as_matrix(X), rewards, np.ones((N, 2)), np.float64)
-    inverse = tall.SharedInverse(problem.mean_hessian(np.full((N, 2), 0.25)))
+    problem = TallProblem(as_matrix(X), rewards, np.ones((N, 2)), np.float64)
+    inverse = SharedInverse(problem.mean_hessian(np.full((N, 2), 0.25)))
     rows = np.column_stack([X, np.ones(N)])
     hessian = rows.T @ rows / 4 + np.diag([1.0] * N_FEATURES + [0.0])
     np.testing.assert_allclose(inverse @ hessian, np.eye(N_FEATURES + 1), atol=1e-9)
 
 
 def test_an_inverse_serves_until_the_curvature_grew_by_a_quarter():
-    inverse = tall.SharedInverse(np.diag([100.0, 100.0]))
+    inverse = SharedInverse(np.diag([100.0, 100.0]))
     assert inverse.serves(125.0, 1)
     assert inverse.serves(80.0, 1)
     assert not inverse.serves(126.0, 1)
@@ -230,7 +232,7 @@ def test_an_inverse_serves_until_the_curvature_grew_by_a_quarter():
 )
 def test_hessians_beyond_single_precision_are_refused(hessian, complaint):
     with pytest.raises(np.linalg.LinAlgError, match=complaint):
-        tall.SharedInverse(hessian)
+        SharedInverse(hessian)
 
 
 def test_an_inverse_too_rough_for_its_problem_is_not_handed_on():
@@ -238,9 +240,9 @@ def test_an_inverse_too_rough_for_its_problem_is_not_handed_on():
     X = rng.normal(size=(N, 60)) @ rng.normal(size=(60, 60))
     rewards, weights = (rng.random(N) < 0.5).astype(float), rng.exponential(size=(N, 3))
     point, tol = np.zeros((61, 3)), np.full(3, 1e-6)
-    problem = tall._Problem(X, rewards, weights, np.float64)
-    own = tall.SharedInverse(problem.mean_hessian(0.25 * weights))
-    rough = tall.SharedInverse(own.curvature * np.eye(61))
+    problem = TallProblem(X, rewards, weights, np.float64)
+    own = SharedInverse(problem.mean_hessian(0.25 * weights))
+    rough = SharedInverse(own.curvature * np.eye(61))
     assert tall.solve_tall(X, rewards, weights, point, tol, own)[1] is own
     assert tall.solve_tall(X, rewards, weights, point, tol, rough)[1] is None
 

@@ -163,6 +163,7 @@ def test_unpaired_runs_are_refused():
         (3, {}, "holds"),
         (3, {"ActiveAdaptiveGreedy": 0.25}, "does not hold"),
         (3, {"ActiveAdaptiveGreedy": 0.15}, "does not hold"),
+        (3, {"ContextualAdaptiveGreedy2": 0.25}, "holds in part"),
         (4, {"ContextualAdaptiveGreedy2": 0.1}, "holds"),
         (4, {"ContextualAdaptiveGreedy2": 0.3}, "does not hold"),
         (4, {}, "not testable here"),
@@ -344,7 +345,18 @@ def test_figure_has_a_panel_per_claim_and_a_row_per_comparison():
     axes = effects(comparisons)
     titles = [ax.get_title(loc="left") or ax.get_title() for ax in axes]
     assert titles == [f"claim {number}, n = 5" for number in range(1, 6)]
-    assert [len(ax.get_yticks()) for ax in axes] == [8, 2, 2, 2, 8]
+    assert [len(ax.get_yticks()) for ax in axes] == [8, 2, 4, 2, 8]
     plt.close(axes[0].figure)
     with pytest.raises(ValueError, match="nothing to draw"):
         effects(comparisons[:0])
+
+
+def test_figure_cuts_what_would_squeeze_the_rest_and_writes_it_in_the_margin():
+    table = evaluation({"BootstrappedUCB": 0.9})  # 800% above the best arm's 0.1
+    _, comparisons = judge(EVALUATION_CLAIMS[:1], {"evaluation": table})
+    ax = effects(comparisons)[0]
+    low, high = ax.get_xlim()
+    assert -200 < low < high < 200
+    assert "+800%" in [text.get_text() for text in ax.texts]
+    assert len(ax.texts) == (comparisons["difference"] / comparisons["reference"] > 2).sum() == 2
+    plt.close(ax.figure)
