@@ -193,8 +193,11 @@ def policy_dataset_heatmap(
     table["half"] = table["high"] - table["mean"]
     means, halves = by_dataset(table, "mean"), by_dataset(table, "half")
     n_policies, n_datasets = means.shape
+    labels = means.columns.str.replace(", ", "\n")
     if ax is None:
-        ax = plt.subplots(figsize=(3.2 + 1.5 * n_datasets, 1.8 + 0.3 * n_policies))[1]
+        longest = max(len(line) for label in labels for line in label.split("\n"))
+        width = max(1.5, 0.085 * longest)  # inches that a column's cells and its label take
+        ax = plt.subplots(figsize=(3.2 + width * n_datasets, 1.8 + 0.3 * n_policies))[1]
     shares = (means / means.max()).to_numpy()
     image = ax.imshow(shares, cmap="cividis", vmin=0, vmax=1, aspect="auto")
     for row, column in np.argwhere(~np.isnan(shares)):
@@ -202,7 +205,7 @@ def policy_dataset_heatmap(
         text = f"{means.iat[row, column]:.3f}" + (f" ± {half:.3f}" if half == half else "")
         colour = "white" if shares[row, column] < 0.5 else "black"
         ax.text(column, row, text, ha="center", va="center", size=8, color=colour)
-    ax.set_xticks(range(n_datasets), means.columns.str.replace(", ", "\n"))
+    ax.set_xticks(range(n_datasets), labels)
     ax.set_yticks(range(n_policies), means.index)
     ax.grid(False)
     ax.set_xlabel(f"mean reward per round\n{caption(table['n'], '±')}")

@@ -31,8 +31,8 @@ class TallProblem:
         at_once = n if in_one else _ROWS_AT_ONCE
         with np.errstate(over="ignore"):
             rounded = X.astype(precision, copy=False)
-            self.rewards = rewards[:, None].astype(precision)
-            self.weights = weights.astype(precision)
+            self.rewards = rewards[:, None].astype(precision, copy=False)
+            self.weights = weights.astype(precision, copy=False)
         self.parts = [
             (slice(first, first + at_once), rounded[first : first + at_once])
             for first in range(0, n, at_once)

@@ -1,6 +1,7 @@
 """Claims about the figures: labels apart, honest axes and captions, the same bytes every time."""
 
 import itertools
+from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -217,6 +218,14 @@ def finals(policies=tuple(style.STYLES), datasets=("demo", "other"), n_replicate
         for i, policy in enumerate(policies)
         for seed in range(n_replicates)
     )
+
+
+def test_heatmap_leaves_room_for_long_names_of_data_sets():
+    names = [f"a-data-set-of-a-long-name-{i}" for i in range(3)]
+    ax = plots.policy_dataset_heatmap(finals(datasets=names))
+    ax.figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
 
 
 def test_heatmap_shows_every_mean_in_its_cell():
