@@ -1,7 +1,6 @@
 """Claims about the figures: labels apart, honest axes and captions, the same bytes every time."""
 
 import itertools
-from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -225,7 +224,7 @@ def test_heatmap_leaves_room_for_long_names_of_data_sets():
     ax = plots.policy_dataset_heatmap(finals(datasets=names))
     ax.figure.canvas.draw()
     boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
-    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+    assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
 
 
 def test_heatmap_shows_every_mean_in_its_cell():
