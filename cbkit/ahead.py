@@ -29,6 +29,8 @@ class Ahead:
         The next row that has not been played.
     positives, negatives : ndarray of int, shape (n_arms,)
         Counts that the cold scores know of.
+    n_changes : int
+        The history's when they were last compared.
     """
 
     values: np.ndarray
@@ -36,14 +38,20 @@ class Ahead:
     next: int
     positives: np.ndarray
     negatives: np.ndarray
+    n_changes: int
 
     def reaches(self, row: int) -> bool:
         """Tell whether `row` is among the rounds to come."""
         return self.next <= row < self.first + len(self.values)
 
-    def observed(self, history: History) -> np.ndarray:
-        """Tell which arms have other counts in `history` than its scores know of."""
-        return (self.positives != history.positives) | (self.negatives != history.negatives)
+    def observed(self, history: History, is_cold: np.ndarray) -> list[int]:
+        """Return the cold arms whose counts in `history` its scores do not know of."""
+        n_new, self.n_changes = history.n_changes - self.n_changes, history.n_changes
+        if n_new <= 1:  # a round's reward; quicker than looking through all arms
+            arm = history.last_counted
+            return [arm] if n_new and is_cold[arm] else []
+        differs = (self.positives != history.positives) | (self.negatives != history.negatives)
+        return (differs & is_cold).nonzero()[0].tolist()
 
     def know(self, arm: int, history: History) -> None:
         """Take over the counts of `arm`."""
@@ -94,7 +102,7 @@ def values_of(
     elif not ahead.reaches(row):
         n_rounds = min(_N_ROUNDS, 2 * len(ahead.values))
     else:
-        observed = (ahead.observed(history) & block.is_cold).nonzero()[0].tolist()
+        observed = ahead.observed(history, block.is_cold)
         if len(observed) > _FEW:  # as after exclusive rewards, of which more may come as soon
             n_rounds = max(1, row - ahead.first)
         else:
@@ -108,7 +116,7 @@ def values_of(
         values = np.empty((len(indices), len(block.is_cold)))
         values[:, block.warm] = indices
         values[:, block.cold] = cold_start.score(block.cold, history, rng, len(indices))
-        counts = history.positives.copy(), history.negatives.copy()
+        counts = history.positives.copy(), history.negatives.copy(), history.n_changes
         ahead = block.ahead = Ahead(values, row, row, *counts)
     ahead.next = row + 1
     return cold_start.smooth(ahead.values[row - ahead.first], block.is_cold, history)

@@ -98,6 +98,10 @@ class History:
     ----------
     positives, negatives : ndarray of int, shape (n_arms,)
         Rewards and non-rewards seen so far.
+    n_changes : int
+        Grows by 1 with each observation, and by 2 as an arm comes or goes.
+    last_counted : int
+        Arm of the last observation; -1 before any.
     changed : set of int
         Arms that gained observations since `changed` was last cleared.
     """
@@ -105,6 +109,8 @@ class History:
     def __init__(self, n_arms: int) -> None:
         self.positives = np.zeros(n_arms, dtype=np.int64)
         self.negatives = np.zeros(n_arms, dtype=np.int64)
+        self.n_changes = 0
+        self.last_counted = -1
         self.changed: set[int] = set()
         self._store = RowStore()
         self._rows = [array("q") for _ in range(n_arms)]
@@ -124,6 +130,8 @@ class History:
     def count(self, arm: int, reward: int) -> None:
         """Count an observation of `arm` without keeping its row."""
         (self.positives if reward else self.negatives)[arm] += 1
+        self.n_changes += 1
+        self.last_counted = arm
 
     def add(self, X: Matrix, row: int, arm: int, reward: int) -> None:
         """Count row `row` of the block `X` as an observation of `arm`, and keep it.
@@ -161,6 +169,7 @@ class History:
 
     def add_arm(self) -> None:
         """Add an arm without observations, as the last one."""
+        self.n_changes += 2
         self.positives = np.append(self.positives, 0)
         self.negatives = np.append(self.negatives, 0)
         self._rows.append(array("q"))
@@ -168,6 +177,7 @@ class History:
 
     def drop_arm(self, arm: int) -> None:
         """Drop `arm`; the arms after it move down by one."""
+        self.n_changes += 2
         self.positives = np.delete(self.positives, arm)
         self.negatives = np.delete(self.negatives, arm)
         del self._rows[arm], self._rewards[arm]

@@ -5,20 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import sparse
 from scipy.special import expit, logit
 
 from cbkit.bootstrap import Resampling
 from cbkit.checks import check_number
 from cbkit.classifiers import smoothed_share, without_arm
 from cbkit.coefficients import StackedCoefficients
+from cbkit.gram import GramMatrices
 from cbkit.history import Matrix
 from cbkit.newton import Solution, solve_logistic
 from cbkit.shared_inverse import SharedInverse
 from cbkit.tall import is_tall
 
-# Up to here the Gram matrix of an arm's observations makes refits cheaper than its features do.
+# Observations, and these per feature, up to which their Gram matrix makes refits cheaper than the
+# features do.
 _MAX_GRAM = 600
+_MAX_GRAM_RATIO = 0.5
+_MAX_GRAM_OF_ONE = 1000  # the same without resamples
+_MAX_GRAM_RATIO_OF_ONE = 1.0
 
 
 @dataclass
@@ -26,7 +30,6 @@ class _ArmState:
     """What the next refit of an arm starts from."""
 
     weights: np.ndarray | None
-    gram: np.ndarray | None
     dual: np.ndarray | None
     inverse: SharedInverse | None
 
@@ -75,6 +78,7 @@ class LogisticOracle:
                 raise ValueError(f"{name} must be greater than 0, got {value!r}")
         self.coefficients_ = StackedCoefficients(self.n_resamples)
         self._arms: dict[int, _ArmState] = {}
+        self._grams = GramMatrices()
 
     @property
     def n_resamples(self) -> int:
@@ -105,7 +109,7 @@ class LogisticOracle:
         if self.resampling:
             kept = last.weights if last else None
             weights = self.resampling.update(kept, len(rewards), rng)
-        gram = self._gram(X, last)
+        gram = self._gram(arm, X)
         positive, total = rewards @ weights, weights.sum(axis=0)
         solvable = (positive > 0) & ((1.0 - rewards) @ weights > 0)
         solution = Solution(
@@ -125,9 +129,7 @@ class LogisticOracle:
                 solution.dual[:, solvable] = solved.dual
         self.coefficients_.put(arm, solution.coef, solution.intercept)
         keeps = self.resampling and self.resampling.kept
-        self._arms[arm] = _ArmState(
-            weights if keeps else None, gram, solution.dual, solution.inverse
-        )
+        self._arms[arm] = _ArmState(weights if keeps else None, solution.dual, solution.inverse)
 
     def _start(self, arm: int, last: _ArmState, solvable: np.ndarray, X: Matrix) -> Solution:
         coef, intercept = self.coefficients_.get(arm)
@@ -139,20 +141,15 @@ class LogisticOracle:
         dual = None if last.dual is None else last.dual[:, solvable]
         return Solution(coef, intercept, dual, last.inverse)
 
-    def _gram(self, X: Matrix, last: _ArmState | None) -> np.ndarray | None:
-        """Return ``X @ X.T``, growing the last refit's, or None where features are cheaper."""
-        n = X.shape[0]
-        if n > min(X.shape[1] / 2, _MAX_GRAM):
-            return None
-        known = 0 if last is None or last.gram is None else len(last.gram)
-        new = X[known:]
-        strip = X @ (new.toarray() if sparse.issparse(new) else new).T
-        gram = np.empty((n, n))
-        if known:
-            gram[:known, :known] = last.gram
-        gram[:, known:] = strip
-        gram[known:, :known] = strip[:known].T
-        return gram
+    def _gram(self, arm: int, X: Matrix) -> np.ndarray | None:
+        """Return ``X @ X.T``, or None where features are cheaper."""
+        most, ratio = _MAX_GRAM, _MAX_GRAM_RATIO
+        if self.n_resamples == 1:
+            most, ratio = _MAX_GRAM_OF_ONE, _MAX_GRAM_RATIO_OF_ONE
+        if X.shape[0] <= min(most, ratio * X.shape[1]):
+            return self._grams.grow(arm, X)
+        self._grams.drop(arm)
+        return None
 
     def score(self, X: Matrix) -> np.ndarray:
         """Return expected rewards, shape (n_rounds, n_fitted_arms, n_resamples)."""
@@ -161,4 +158,5 @@ class LogisticOracle:
     def drop_arm(self, arm: int) -> None:
         """Forget `arm`; the arms after it move down by one."""
         self.coefficients_.drop_arm(arm)
+        self._grams.drop_arm(arm)
         self._arms = without_arm(arm, self._arms)

@@ -10,14 +10,12 @@ from scipy.special import expit
 
 from cbkit.feature_space import FeatureSpace, without_empty_columns
 from cbkit.history import Matrix
+from cbkit.line_search import EXACT_MARGIN, MAX_NEWTON_STEPS, step_sizes
 from cbkit.observation_space import ObservationSpace, is_in_reach
+from cbkit.one_model import solve_one
 from cbkit.shared_inverse import SharedInverse
 from cbkit.spaces import Space, left_by_full_step
 from cbkit.tall import is_tall, solve_tall
-
-_MAX_NEWTON_STEPS = 100
-_SAFE_MOVE = np.log(2.0)
-_EXACT_MARGIN = 20.0  # an exact step's bound says what is left, the other rule what is far less
 
 
 @dataclass
@@ -99,15 +97,18 @@ def solve_logistic(
     (array([[0.958]]), array([-1.437]))
     """
     n_resamples = weights.shape[1]
-    intercept = _log_odds(rewards, weights)
-    if start is not None:
-        intercept = start.intercept.copy()
-    tol = tol * np.minimum(1.0, C * weights.sum(axis=0)) / max(1.0, _squared_norms(X, gram).max())
-    if gram is not None and is_in_reach(gram, C * weights):
+    intercept = _log_odds(rewards, weights) if start is None else start.intercept.copy()
+    largest = float(_squared_norms(X, gram).max())
+    tol = tol * np.minimum(1.0, C * weights.sum(axis=0)) / max(1.0, largest)
+    if gram is not None and is_in_reach(largest, C * weights):
         dual = np.zeros((X.shape[0], n_resamples))
         if start is not None and start.dual is not None:
             dual[: len(start.dual)] = start.dual
-        _minimise(ObservationSpace(gram), dual, intercept, rewards, C * weights, tol)
+        if n_resamples == 1:
+            parts = rewards, C * weights[:, 0], dual[:, 0], intercept[0], tol[0]
+            dual[:, 0], intercept[0] = solve_one(gram, *parts)
+        else:
+            _minimise(ObservationSpace(gram), dual, intercept, rewards, C * weights, tol)
         return Solution(X.T @ dual, intercept, dual)
     inverse = start.inverse if start else None
     if is_tall(X, n_resamples):
@@ -147,13 +148,13 @@ def _minimise(
     rewards = rewards[:, None]
     logits = _start_logits(space, point, intercept, rewards, weights)
     x, b = point, intercept
-    for _ in range(_MAX_NEWTON_STEPS):
+    for _ in range(MAX_NEWTON_STEPS):
         probability = expit(logits)
         residual = weights * (probability - rewards)
         curvature = weights * (probability * (1.0 - probability))
         step, step_b, move, decrement = space.newton_step(x, residual, curvature, tol)
         largest = np.abs(move).max(axis=0)
-        size = _step_sizes(
+        size = step_sizes(
             logits,
             move,
             largest,
@@ -166,7 +167,7 @@ def _minimise(
         b = b + size * step_b
         logits = logits + size * move
         if space.is_direct(x):
-            decrement = decrement * np.minimum(1.0, _EXACT_MARGIN * left_by_full_step(largest))
+            decrement = decrement * np.minimum(1.0, EXACT_MARGIN * left_by_full_step(largest))
         going = ~((decrement < tol) & (size == 1.0))
         if not going.all():
             point[:, active], intercept[active] = x, b
@@ -197,31 +198,3 @@ def _start_logits(
 
 def _log_odds(rewards: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.log(rewards @ weights) - np.log((1.0 - rewards) @ weights)
-
-
-def _step_sizes(
-    logits: np.ndarray,
-    move: np.ndarray,
-    largest: np.ndarray,
-    rewards: np.ndarray,
-    weights: np.ndarray,
-    decrement: np.ndarray,
-    penalty: tuple[np.ndarray, np.ndarray],
-) -> np.ndarray:
-    """Return each column's step: 1 where that is safe, else by halving (Armijo's rule).
-
-    The penalty changes by ``size * penalty[0] + size**2 * penalty[1]``. Halving ends at
-    ``log(1 + largest) / largest``, from where on a step of a logistic loss is bound to descend.
-    """
-    size = np.ones(len(decrement))
-    trying = np.flatnonzero(largest > _SAFE_MOVE)
-    while len(trying):
-        now, moved = logits[:, trying], move[:, trying]
-        t = size[trying]
-        loss = np.logaddexp(0.0, now + t * moved) - np.logaddexp(0.0, now) - rewards * (t * moved)
-        change = (weights[:, trying] * loss).sum(axis=0)
-        change += t * penalty[0][trying] + t * t * penalty[1][trying]
-        safe = np.log1p(largest[trying]) / largest[trying]
-        trying = trying[(change > -1e-4 * t * decrement[trying]) & (t > safe)]
-        size[trying] *= 0.5
-    return size

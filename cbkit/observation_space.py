@@ -13,16 +13,16 @@ _MAX_DIRECT_SIZE = 400
 _MAX_SCALE = 1e11
 
 
-def is_in_reach(gram: np.ndarray, weights: np.ndarray) -> bool:
-    """Tell whether weights times squared norms of contexts are small enough for this space.
+def is_in_reach(squared_norm: float, weights: np.ndarray) -> bool:
+    """Tell whether weights times the contexts' largest squared norm are small enough here.
 
     Examples
     --------
     >>> weights = np.ones((2, 1))
-    >>> is_in_reach(np.eye(2), weights), is_in_reach(1e14 * np.eye(2), weights)
+    >>> is_in_reach(1.0, weights), is_in_reach(1e14, weights)
     (True, False)
     """
-    return bool(weights.max() * gram.diagonal().max() < _MAX_SCALE)
+    return bool(weights.max() * squared_norm < _MAX_SCALE)
 
 
 class ObservationSpace:

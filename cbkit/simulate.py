@@ -157,14 +157,7 @@ def simulate(
     rng = np.random.default_rng(_streams(seed)[1])
     order = row_order(dataset.n_rows, seed)[:n_rounds]
     environment = _Environment(dataset)
-    columns = {
-        "arm": np.empty(n_rounds, dtype=np.int32),
-        "reward": np.empty(n_rounds, dtype=np.int8),
-        "explored": np.empty(n_rounds, dtype=bool),
-        "cold_start": np.empty(n_rounds, dtype=bool),
-        "index": np.empty(n_rounds),
-        "propensity": np.empty(n_rounds),
-    }
+    decisions, rewards = [], []
     seconds = {"scoring": 0.0, "choosing": 0.0, "fitting": 0.0}
     if progress is None:
         progress = sys.stderr.isatty() and n_rounds > 2000
@@ -180,13 +173,8 @@ def simulate(
             for position, row in enumerate(rows.tolist()):
                 decision = policy.choose(block, position, rng)
                 reward = environment.reward(row, decision.arm)
-                at = start + position
-                columns["arm"][at] = decision.arm
-                columns["reward"][at] = reward
-                columns["explored"][at] = decision.explored
-                columns["cold_start"][at] = decision.cold_start
-                columns["index"][at] = decision.index
-                columns["propensity"][at] = decision.propensity
+                decisions.append(decision)
+                rewards.append(reward)
                 if feedback == "immediate":
                     policy.record(block.X, position, decision.arm, reward)
                 else:
@@ -200,6 +188,15 @@ def simulate(
             seconds["fitting"] += time.process_time() - chosen
             bar.update(len(rows))
 
+    arms, explored, cold_start, indices, propensities = zip(*decisions, strict=True)
+    columns = {
+        "arm": np.array(arms, dtype=np.int32),
+        "reward": np.array(rewards, dtype=np.int8),
+        "explored": np.array(explored, dtype=bool),
+        "cold_start": np.array(cold_start, dtype=bool),
+        "index": np.array(indices, dtype=np.float64),
+        "propensity": np.array(propensities, dtype=np.float64),
+    }
     rounds = pd.DataFrame({"round": np.arange(1, n_rounds + 1), "row": order, **columns})
     facts = {
         "policy": policy.name,

@@ -86,12 +86,13 @@ def test_an_observation_leaves_the_draws_of_other_arms_alone():
     assert np.flatnonzero(changed).tolist() == [4]
 
 
-def test_counts_that_change_and_add_up_to_the_same_are_noticed():
+def test_counts_are_noticed_when_another_arm_takes_the_place_of_one():
     rounds = Rounds(n_rounds=3, cold_start=MABFirst(a=1, b=1))
     history = rounds.policy.history_
-    history.positives[1] = 10**6
+    history.positives[1], history.negatives[2] = 10**6, 10**6
     assert rounds.values(0)[1] > 0.99
-    history.positives[1], history.negatives[1] = 0, 10**6  # as when another arm takes its place
+    history.drop_arm(1)
+    history.add_arm()
     assert rounds.values(1)[1] < 0.01
 
 

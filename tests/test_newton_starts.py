@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from solving import SPACES, probabilities, problem, solve
 
-from cbkit.newton import Solution, _step_sizes
+from cbkit.newton import Solution
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -42,8 +42,9 @@ def test_a_start_without_curvature_is_recovered_from(space, C, size):
 
 def test_a_solution_of_one_space_may_start_the_other():
     X, rewards, weights = problem(12, n=10, n_features=30)
-    features, observations = (solve(X, rewards, weights, space) for space in SPACES[::2])
-    for space, start in zip(SPACES[::2], (observations, features), strict=True):
+    spaces = "features", "observations"
+    features, observations = (solve(X, rewards, weights, space) for space in spaces)
+    for space, start in zip(spaces, (observations, features), strict=True):
         found = probabilities(X, solve(X, rewards, weights, space, start=start))
         np.testing.assert_allclose(found, probabilities(X, features), atol=1e-3)
 
@@ -84,15 +85,3 @@ def test_both_preconditioners_and_both_spaces_agree():
     np.testing.assert_allclose(many.coef[:300], few.coef, atol=1e-5)
     np.testing.assert_allclose(dual.coef, few.coef, atol=1e-5)
     np.testing.assert_array_equal(many.coef[300:], 0)
-
-
-def test_a_step_is_halved_until_loss_and_penalty_together_fall():
-    # One reward at logit 0, to be moved by 8. The loss, log(1 + exp(-8 t)) - log 2, falls all the
-    # way; a penalty of 2 t**2 makes the change 1.31 at t = 1 and -0.175 at t = 1/2.
-    def size(penalty):
-        one = np.ones((1, 1))
-        flat, square, largest = np.zeros(1), np.full(1, penalty), np.full(1, 8.0)
-        return _step_sizes(0 * one, 8 * one, largest, one, one, np.ones(1), (flat, square))[0]
-
-    assert size(0.0) == 1.0
-    assert size(2.0) == 0.5
