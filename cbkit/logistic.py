@@ -18,10 +18,9 @@ from cbkit.shared_inverse import SharedInverse
 from cbkit.tall import is_tall
 
 # Observations, and these per feature, up to which their Gram matrix makes refits cheaper than the
-# features do.
-_MAX_GRAM = 600
+# features do: with resamples, and with one model.
+_MAX_GRAM = 1000
 _MAX_GRAM_RATIO = 0.5
-_MAX_GRAM_OF_ONE = 1000  # the same without resamples
 _MAX_GRAM_RATIO_OF_ONE = 1.0
 
 
@@ -143,10 +142,8 @@ class LogisticOracle:
 
     def _gram(self, arm: int, X: Matrix) -> np.ndarray | None:
         """Return ``X @ X.T``, or None where features are cheaper."""
-        most, ratio = _MAX_GRAM, _MAX_GRAM_RATIO
-        if self.n_resamples == 1:
-            most, ratio = _MAX_GRAM_OF_ONE, _MAX_GRAM_RATIO_OF_ONE
-        if X.shape[0] <= min(most, ratio * X.shape[1]):
+        ratio = _MAX_GRAM_RATIO if self.n_resamples > 1 else _MAX_GRAM_RATIO_OF_ONE
+        if X.shape[0] <= min(_MAX_GRAM, ratio * X.shape[1]):
             return self._grams.grow(arm, X)
         self._grams.drop(arm)
         return None
