@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 
 from cbkit.history import Matrix
-from cbkit.spaces import TINY, Step, dot, ratio, target_of
+from cbkit.spaces import TINY, Step, dot, is_unsolved, ratio, target_of
 
 _MAX_FACTOR = 300  # features up to which a Cholesky factor preconditions better than a diagonal
 _ROWS_OF_FACTOR = 2000  # rows from which its Hessian is estimated
@@ -111,9 +111,10 @@ class FeatureSpace:
         p, p_b = precondition(r, r_b)
         rz = dot(r, p) + r_b * p_b
         size = rz if own is None else np.maximum(rz, _squared_norm(r, r_b, own))
-        target = target_of(size, 1e-4 * tol)  # the diagonal may hide steep valleys
+        floor = 1e-4 * tol  # the diagonal may hide steep valleys
+        target = target_of(size, floor)
         for _ in range(2 * len(r) + 10):
-            running = size > target
+            running = is_unsolved(size, decrement, target, floor)
             if not running.any():
                 break
             p_move = self.X @ p + p_b

@@ -146,7 +146,7 @@ def growth_panels(table: pd.DataFrame) -> np.ndarray:
     ndarray of Axes, shape (n_costs, n_axes)
     """
     names = list(table["axis"].unique())
-    shape = {"figsize": (1.5 + 2.7 * len(names), 5.6), "sharex": "col", "sharey": "row"}
+    shape = {"figsize": (1.5 + 2.7 * len(names), 5.8), "sharex": "col", "sharey": "row"}
     fig, axes = plt.subplots(len(COSTS), len(names), **shape, squeeze=False, layout="constrained")
     for name, column in zip(names, axes.T, strict=True):
         part = table[table["axis"] == name]
@@ -165,6 +165,7 @@ def growth_panels(table: pd.DataFrame) -> np.ndarray:
         ax.set_ylabel(label)
         ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         ax.yaxis.set_major_formatter("{x:g}")
+    fig.supxlabel(f"dots: seeds, n = {table['seed'].nunique()}; lines: their means", size=10)
     handles = dict(zip(*axes[0, 0].get_legend_handles_labels()[::-1], strict=True))
     fig.legend(handles.values(), handles, loc="outside upper center", ncols=4, frameon=False)
     return axes

@@ -9,7 +9,8 @@ from cbkit.spaces import TINY
 
 MAX_NEWTON_STEPS = 100
 SAFE_MOVE = np.log(2.0)  # of a logit; up to it a full step lowers the objective
-_MAX_EVALUATIONS = 50
+_MAX_EVALUATIONS = 20
+_SUFFICIENT = 1e-4  # share of what the slope promises that a step has to achieve
 EXACT_MARGIN = 20.0  # an exact step's bound says what is left, the other rule what is far less
 
 
@@ -63,7 +64,7 @@ def step_sizes(
         change = (weights[:, trying] * loss).sum(axis=0)
         change += t * penalty[0][trying] + t * t * penalty[1][trying]
         safe = np.log1p(largest[trying]) / largest[trying]
-        trying = trying[(change > -1e-4 * t * decrement[trying]) & (t > safe)]
+        trying = trying[(change > -_SUFFICIENT * t * decrement[trying]) & (t > safe)]
         size[trying] *= 0.5
     return size
 
@@ -76,9 +77,11 @@ def best_step_size(
     decrement: float,
     penalty: tuple[float, float],
 ) -> float:
-    """Return how far to go to the lowest point along one step, within a tenth of its slope.
+    """Return how far to go along one step: to where the objective is level, if it has fallen there.
 
-    Worth its few evaluations for a first step after new observations, which mostly falls short.
+    Level means a slope of at most a tenth of the first. Where that is not found or the objective
+    has not fallen enough, the step is halved as by `step_sizes`. Worth its few evaluations for a
+    first step after new observations, which mostly falls short.
 
     Parameters
     ----------
@@ -96,11 +99,27 @@ def best_step_size(
 
     Examples
     --------
-    >>> move, weights = np.array([8.0]), np.ones(1)            # 8 / (1 + exp(8 t)) = 2 t at t = .26
+    >>> move, weights = np.array([8.0]), np.ones(1)          # 8 / (1 + exp(8 t)) is 2 t at t = 0.31
     >>> size = best_step_size(0 * move, move, weights, weights, 4.0, (0.0, 1.0))
     >>> bool(abs(8 / (1 + np.exp(8 * size)) - 2 * size) < 0.4)
     True
     """
+    size = _level_size(logits, move, rewards, weights, decrement, penalty)
+    if size is not None:
+        now, moved = logits + size * move, size * move
+        loss = np.logaddexp(0.0, now) - np.logaddexp(0.0, logits) - rewards * moved
+        change = weights @ loss + size * penalty[0] + size * size * penalty[1]
+        if change <= -_SUFFICIENT * size * decrement:
+            return size
+    columns = (column[:, None] for column in (logits, move))
+    largest = np.abs(move).max(keepdims=True)
+    by_column = rewards[:, None], weights[:, None], np.array([decrement])
+    sizes = step_sizes(*columns, largest, *by_column, tuple(np.array([part]) for part in penalty))
+    return sizes[0]
+
+
+def _level_size(logits, move, rewards, weights, decrement, penalty) -> float | None:
+    """Seek the level place by Newton's method, between bounds; parameters as above."""
     size, short, far = 1.0, 0.0, np.inf
     for _ in range(_MAX_EVALUATIONS):
         probability = expit(logits + size * move)
@@ -114,4 +133,4 @@ def best_step_size(
             size = min(size, 4.0 * short)  # where the loss is flat Newton's method leaps
         elif not short < size < far:
             size = 0.5 * (short + far)
-    return short or size
+    return None

@@ -73,7 +73,8 @@ def solve_logistic(
         A column is done after a full step whose squared Newton decrement was below this, divided
         by the largest squared norm of a context, and times C and the total weight, where these
         factors are below 1: a fall of the objective below that moves no probability. Where steps
-        are exact, a bound on the decrement after the step has to be below a 20th of it.
+        are exact, and for a single column in the space of observations, it is enough that a bound
+        on the decrement after the step is below a 20th of it.
 
     Returns
     -------
@@ -85,8 +86,9 @@ def solve_logistic(
     The Newton systems of all columns are solved by one conjugate-gradient loop whose products
     have the resamples as right-hand sides. If no observation's logit moves by more than log 2 the
     full step lowers the objective, since the curvature changes by a factor of at most
-    ``exp(|move|)``; otherwise each column halves its step until the objective falls enough. Where
-    there are many more observations than features, `cbkit.tall.solve_tall` comes first, and mostly
+    ``exp(|move|)``; otherwise each column halves its step until the objective falls enough. A
+    single column in the space of observations is left to `cbkit.one_model.solve_one`. Where there
+    are many more observations than features, `cbkit.tall.solve_tall` comes first, and mostly
     leaves nothing to do.
 
     Examples

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg.lapack import dposv
 
-from cbkit.spaces import TINY, Step, dot, ratio, target_of
+from cbkit.spaces import TINY, Step, dot, is_unsolved, ratio, target_of
 
 _MAX_DIRECT = 150  # observations, and these times columns, up to which iterations are slower
 _MAX_DIRECT_SIZE = 400
@@ -67,9 +67,10 @@ class ObservationSpace:
         move, decrement = np.zeros_like(curvature), np.zeros_like(r_b)
         p, gram_p, p_b = r.copy(), gram_r, r_b / diagonal_b
         rz = dot(r, gram_r) + r_b * p_b
-        target = target_of(rz, 1e-2 * tol)
+        floor = 1e-2 * tol
+        target = target_of(rz, floor)
         for _ in range(2 * len(r) + 10):
-            running = rz > target
+            running = is_unsolved(rz, decrement, target, floor)
             if not running.any():
                 break
             p_move = gram_p + p_b
@@ -89,7 +90,7 @@ class ObservationSpace:
             beta = ratio(after, rz, running)
             p, gram_p, p_b, rz = r + beta * p, gram_r + beta * gram_p, z_b + beta * p_b, after
         else:
-            slow = np.flatnonzero(rz > target)
+            slow = np.flatnonzero(is_unsolved(rz, decrement, target, floor))
             solved = self._direct_step(x[:, slow], residual[:, slow], curvature[:, slow])
             step[:, slow], step_b[slow], move[:, slow], decrement[slow] = solved
         return step, step_b, move, decrement

@@ -43,7 +43,8 @@ def solve_one(
     intercept : float
         Its intercept.
     tol : float
-        Squared Newton decrement to stop at.
+        Squared Newton decrement to stop at: of a full step, or a 20th of it as a bound on what is
+        left after the step.
 
     Returns
     -------
@@ -128,9 +129,10 @@ def _iterated_step(
     move, decrement = np.zeros_like(r), 0.0
     p, gram_p, p_b = r.copy(), gram_r.copy(), r_b / diagonal_b
     rz = r @ gram_r + r_b * p_b
-    target = max(rz * min(FORCING**2, rz), 1e-2 * tol)
+    floor = 1e-2 * tol
+    target = max(rz * min(FORCING**2, rz), floor)
     for _ in range(2 * len(r) + 10):
-        if rz <= target:
+        if rz <= target and rz <= max(decrement, floor):  # as in `spaces.is_unsolved`
             return step, step_b, move, decrement, max(rz, 0.0)
         p_move = gram_p + p_b
         h = curvature * p_move

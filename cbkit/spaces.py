@@ -83,6 +83,26 @@ def target_of(squared_residual: np.ndarray, floor: np.ndarray) -> np.ndarray:
     return np.maximum(forced, floor)
 
 
+def is_unsolved(
+    squared_residual: np.ndarray, decrement: np.ndarray, target: np.ndarray, floor: np.ndarray
+) -> np.ndarray:
+    """Tell which columns' steps need more iterations: they miss their target, or leave more.
+
+    Where directions differ by orders of magnitude the first residual says little of what a step
+    gains, so that no step ends before it has gained more than it leaves, above the floor.
+
+    Parameters
+    ----------
+    squared_residual, decrement, target, floor : ndarray, shape (n_columns,)
+        What the step leaves, its squared decrement so far, `target_of`, and its floor.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_columns,)
+    """
+    return (squared_residual > target) | (squared_residual > np.maximum(decrement, floor))
+
+
 def ratio(above: np.ndarray, below: np.ndarray, running: np.ndarray) -> np.ndarray:
     """Divide where columns are running and there is something to divide by; else zero.
 

@@ -130,10 +130,12 @@ def test_figure_of_ratios_shows_both_loops_beside_the_aim():
 
 def test_figure_of_growth_has_a_row_per_cost_and_a_column_per_axis():
     table = pd.DataFrame({"axis": ["arms", "arms", "rounds", "rounds"], "size": [2, 4, 10, 20]})
-    axes = growth_panels(table.assign(policy="Greedy", seconds=[1, 2, 3, 4], policy_mb=0.5))
+    table = table.assign(policy="Greedy", seed=0, seconds=[1, 2, 3, 4], policy_mb=0.5)
+    axes = growth_panels(table)
     assert axes.shape == (len(COSTS), 2)
     assert [ax.get_xlabel() for ax in axes[-1]] == ["arms", "rounds"]
     assert axes[0, 1].lines[0].get_ydata().tolist() == [3, 4]
+    assert axes[0, 0].figure.get_supxlabel() == "dots: seeds, n = 1; lines: their means"
     plt.close(axes[0, 0].figure)
 
 

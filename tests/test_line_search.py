@@ -28,8 +28,8 @@ def best(*, logit=0.0, move=8.0, penalty=0.0):
     return best_step_size(logit * one, move * one, one, one, slope, (0.0, penalty))
 
 
-@pytest.mark.parametrize("penalty, expected", [(2.0, 0.26), (0.02, 0.8), (1e-4, 1.6)])
-def test_the_best_step_ends_where_the_slope_is_a_tenth(penalty, expected):
+@pytest.mark.parametrize("penalty", [2.0, 0.02, 1e-4])
+def test_the_best_step_ends_where_the_slope_is_a_tenth(penalty):
     def slope(size):
         return 2 * penalty * size - 8 * expit(-8 * size)
 
@@ -46,20 +46,31 @@ def test_the_best_step_is_looked_for_far_beyond_the_full_one():
     assert best(logit=-80.0) == 16.0
 
 
-@given(st.integers(0, 10_000), st.floats(0.5, 200.0))
-def test_the_best_step_of_a_newton_direction_lowers_the_objective(seed, scale):
+def change(size, logits, move, rewards, weights, penalty):
+    now = logits + size * move
+    loss = np.logaddexp(0, now) - np.logaddexp(0, logits) - rewards * size * move
+    return weights @ loss + penalty[0] * size + penalty[1] * size**2
+
+
+def test_a_level_place_past_the_lowest_is_no_place_to_go():
+    # at the full step the slope is a tenth of the first, but the objective has risen by .036
+    step = np.array([-50.0]), np.array([1000.0]), np.zeros(1), np.array([0.00109])
+    assert change(1.0, *step, (-1.0, 0.0)) == pytest.approx(0.0355, abs=1e-3)
+    size = best_step_size(*step, 1.0, (-1.0, 0.0))
+    assert size > 0
+    assert change(size, *step, (-1.0, 0.0)) < 0
+
+
+@given(st.integers(0, 10_000), st.floats(0.5, 200.0), st.sampled_from([1e-4, 1.0, 1e4]))
+def test_the_best_step_of_a_newton_direction_lowers_the_objective(seed, scale, weight):
     rng = np.random.default_rng(seed)
     logits, move = rng.normal(size=(2, 9)) * scale
-    rewards, weights = (rng.random(9) < 0.5).astype(float), rng.exponential(size=9)
+    rewards, weights = (rng.random(9) < 0.5).astype(float), weight * rng.exponential(size=9)
+    # The objective falls by the decrement at first, as along a Newton step, whose decrement is
+    # the curvature along it.
     bend = rng.exponential()
-
-    def objective(size):
-        now = logits + size * move
-        return weights @ (np.logaddexp(0, now) - rewards * now) + slope * size + bend * size**2
-
-    slope = 0.0
-    steepness = weights @ ((expit(logits) - rewards) * move)
-    slope = -1.0 - steepness  # so that the objective falls by 1 at first
-    size = best_step_size(logits, move, rewards, weights, 1.0, (slope, bend))
+    decrement = (move * move) @ (weights * expit(logits) * expit(-logits)) + 2 * bend
+    penalty = -decrement - weights @ ((expit(logits) - rewards) * move), bend
+    size = best_step_size(logits, move, rewards, weights, decrement, penalty)
     assert size > 0
-    assert objective(size) <= objective(0)
+    assert change(size, logits, move, rewards, weights, penalty) < 0
