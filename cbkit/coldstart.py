@@ -127,7 +127,7 @@ class MABFirst(_Constants):
         """
         a = self.a if isinstance(self.a, float) else self.a[arms]
         b = self.b if isinstance(self.b, float) else self.b[arms]
-        if np.ndim(arms) == 0:  # far quicker with numbers of Python
+        if not isinstance(arms, np.ndarray):  # far quicker with numbers of Python
             return rng.beta(float(a + positives), float(b + negatives), size=n_rounds)
         return rng.beta(a + positives, b + negatives, size=(n_rounds, len(arms)))
 

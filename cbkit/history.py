@@ -35,6 +35,10 @@ class RowStore:
         self._used: dict[str, int] = {}
         self._n_features = 0
         self._sparse = False
+        self._whole: sparse.csr_array | None = None
+
+    def __getstate__(self) -> dict:
+        return {**self.__dict__, "_whole": None}  # a view of the rest
 
     def append(self, X: Matrix) -> int:
         """Add the rows of `X` and return the number of the first of them."""
@@ -61,14 +65,17 @@ class RowStore:
         else:
             self._extend("values", X)
         self.n_rows += X.shape[0]
+        self._whole = None
         return first
 
     def take(self, rows: np.ndarray | list[int]) -> Matrix:
         """Return the rows with the given numbers, in that order."""
         if not self._sparse:
             return self._view("values")[rows]
-        parts = self._view("values"), self._view("columns"), self._view("starts")
-        return sparse.csr_array(parts, shape=(self.n_rows, self._n_features))[rows]
+        if self._whole is None:  # made once for all arms that are refit after a block
+            parts = self._view("values"), self._view("columns"), self._view("starts")
+            self._whole = sparse.csr_array(parts, shape=(self.n_rows, self._n_features))
+        return self._whole[rows]
 
     def _view(self, name: str) -> np.ndarray:
         return self._buffers[name][: self._used[name]]

@@ -109,36 +109,49 @@ class LogisticOracle:
             kept = last.weights if last else None
             weights = self.resampling.update(kept, len(rewards), rng)
         gram = self._gram(arm, X)
-        positive, total = rewards @ weights, weights.sum(axis=0)
-        solvable = (positive > 0) & ((1.0 - rewards) @ weights > 0)
-        solution = Solution(
-            coef=np.zeros((X.shape[1], self.n_resamples)),
-            intercept=logit(smoothed_share(positive, total)),
-        )
-        if solvable.any():
-            start = self._start(arm, last, solvable, X) if last else None
-            solved = solve_logistic(
-                X, rewards, weights[:, solvable], C=self.C, start=start, gram=gram, tol=self.tol
+        positive, negative = rewards @ weights, (1.0 - rewards) @ weights
+        solvable = (positive > 0) & (negative > 0)
+        if solvable.all():
+            solution = self._solve(arm, X, rewards, weights, gram, last, slice(None))
+        else:
+            solution = Solution(
+                coef=np.zeros((X.shape[1], self.n_resamples)),
+                intercept=logit(smoothed_share(positive, positive + negative)),
             )
-            solution.coef[:, solvable] = solved.coef
-            solution.intercept[solvable] = solved.intercept
-            solution.inverse = solved.inverse
-            if solved.dual is not None:
-                solution.dual = np.zeros((len(rewards), self.n_resamples))
-                solution.dual[:, solvable] = solved.dual
+            if solvable.any():
+                solved = self._solve(arm, X, rewards, weights, gram, last, solvable)
+                solution.coef[:, solvable] = solved.coef
+                solution.intercept[solvable] = solved.intercept
+                solution.inverse = solved.inverse
+                if solved.dual is not None:
+                    solution.dual = np.zeros((len(rewards), self.n_resamples))
+                    solution.dual[:, solvable] = solved.dual
         self.coefficients_.put(arm, solution.coef, solution.intercept)
         keeps = self.resampling and self.resampling.kept
         self._arms[arm] = _ArmState(weights if keeps else None, solution.dual, solution.inverse)
 
-    def _start(self, arm: int, last: _ArmState, solvable: np.ndarray, X: Matrix) -> Solution:
-        coef, intercept = self.coefficients_.get(arm)
-        coef, intercept = coef[:, solvable], intercept[solvable]
-        if last.weights is None and is_tall(X, solvable.sum()):
-            # Fresh weights owe nothing to the last ones; the resamples' mean is nearer to all.
-            coef = np.broadcast_to(coef.mean(axis=1, keepdims=True), coef.shape)
-            intercept = np.full_like(intercept, intercept.mean())
-        dual = None if last.dual is None else last.dual[:, solvable]
-        return Solution(coef, intercept, dual, last.inverse)
+    def _solve(
+        self,
+        arm: int,
+        X: Matrix,
+        rewards: np.ndarray,
+        weights: np.ndarray,
+        gram: np.ndarray | None,
+        last: _ArmState | None,
+        columns: slice | np.ndarray,
+    ) -> Solution:
+        """Solve for the resamples of `columns`, from their last solution if there is one."""
+        weights, start = weights[:, columns], None
+        if last:
+            coef, intercept = self.coefficients_.get(arm)
+            coef, intercept = coef[:, columns], intercept[columns]
+            if last.weights is None and is_tall(X, len(intercept)):
+                # Fresh weights owe nothing to the last; the resamples' mean is nearer to all.
+                coef = np.broadcast_to(coef.mean(axis=1, keepdims=True), coef.shape)
+                intercept = np.full_like(intercept, intercept.mean())
+            dual = None if last.dual is None else last.dual[:, columns]
+            start = Solution(coef, intercept, dual, last.inverse)
+        return solve_logistic(X, rewards, weights, C=self.C, start=start, gram=gram, tol=self.tol)
 
     def _gram(self, arm: int, X: Matrix) -> np.ndarray | None:
         """Return ``X @ X.T``, or None where features are cheaper."""

@@ -80,7 +80,7 @@ def solve_one(
             step, step_b, move, decrement, unsolved = _iterated_step(
                 gram, dual, residual, curvature, tol
             )
-        largest = max(move.max(), -move.min())
+        largest = np.abs(move).max()
         size = 1.0
         if largest > SAFE_MOVE:
             penalty = step @ (logits - intercept), 0.5 * (step @ (move - step_b))

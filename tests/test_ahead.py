@@ -96,6 +96,14 @@ def test_counts_are_noticed_when_another_arm_takes_the_place_of_one():
     assert rounds.values(1)[1] < 0.01
 
 
+def test_an_arm_may_be_a_number_of_numpy():
+    one, other = (Rounds(n_rounds=5, cold_start=PRIOR) for _ in range(2))
+    one.values(0), other.values(0)
+    one.observe(4)
+    other.observe(np.int64(4))
+    np.testing.assert_array_equal(one.values(1), other.values(1))
+
+
 def test_observing_an_arm_that_its_oracle_scores_draws_nothing():
     one, other = (Rounds(n_rounds=5, cold_start=PRIOR) for _ in range(2))
     one.values(0), other.values(0)
