@@ -9,9 +9,9 @@ from cbkit.spaces import TINY
 
 MAX_NEWTON_STEPS = 100
 SAFE_MOVE = np.log(2.0)  # of a logit; up to it a full step lowers the objective
-_MAX_EVALUATIONS = 20
-_SUFFICIENT = 1e-4  # share of what the slope promises that a step has to achieve
 EXACT_MARGIN = 20.0  # an exact step's bound says what is left, the other rule what is far less
+_SUFFICIENT = 1e-4  # share of what the slope promises that a step has to achieve
+_MAX_EVALUATIONS = 20
 
 
 def step_sizes(
@@ -111,11 +111,15 @@ def best_step_size(
         change = weights @ loss + size * penalty[0] + size * size * penalty[1]
         if change <= -_SUFFICIENT * size * decrement:
             return size
-    columns = (column[:, None] for column in (logits, move))
-    largest = np.abs(move).max(keepdims=True)
-    by_column = rewards[:, None], weights[:, None], np.array([decrement])
-    sizes = step_sizes(*columns, largest, *by_column, tuple(np.array([part]) for part in penalty))
-    return sizes[0]
+    return step_sizes(
+        logits[:, None],
+        move[:, None],
+        np.abs(move).max(keepdims=True),
+        rewards[:, None],
+        weights[:, None],
+        np.array([decrement]),
+        (np.array(penalty[:1]), np.array(penalty[1:])),
+    )[0]
 
 
 def _level_size(logits, move, rewards, weights, decrement, penalty) -> float | None:

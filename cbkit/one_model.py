@@ -13,7 +13,7 @@ from scipy.linalg.lapack import dposv
 from scipy.special import expit
 
 from cbkit.line_search import EXACT_MARGIN, MAX_NEWTON_STEPS, SAFE_MOVE, best_step_size
-from cbkit.spaces import FORCING, TINY
+from cbkit.spaces import TINY, left_by_full_step, target_of
 
 _MAX_DIRECT = 90  # observations up to which factorising is faster than iterating
 
@@ -68,7 +68,7 @@ def solve_one(
     cold = math.log(positive) - math.log(negative)
     worst = positive * np.logaddexp(0.0, -cold) + negative * np.logaddexp(0.0, cold)
     loss = weights @ (np.logaddexp(0.0, logits) - rewards * logits) + 0.5 * (dual @ linear)
-    if not loss <= worst:  # also where it is not a number; as in `newton.start_logits`
+    if not loss <= worst:  # or is not a number; as `newton` starts several
         dual, intercept, logits = np.zeros_like(dual), cold, np.full_like(logits, cold)
     for _ in range(MAX_NEWTON_STEPS):
         probability = expit(logits)
@@ -88,8 +88,8 @@ def solve_one(
         dual = dual + size * step
         intercept += size * step_b
         logits = logits + size * move
-        curved = 0.5 * largest * math.exp(min(largest, 1.0)) * math.sqrt(max(decrement, 0.0))
-        left = (curved + math.sqrt(unsolved)) ** 2
+        by_curvature = left_by_full_step(largest) * max(decrement, 0.0)
+        left = (math.sqrt(by_curvature) + math.sqrt(unsolved)) ** 2
         if min(decrement, EXACT_MARGIN * left) < tol and size == 1.0:
             break
     return dual, intercept
@@ -130,9 +130,9 @@ def _iterated_step(
     p, gram_p, p_b = r.copy(), gram_r.copy(), r_b / diagonal_b
     rz = r @ gram_r + r_b * p_b
     floor = 1e-2 * tol
-    target = max(rz * min(FORCING**2, rz), floor)
+    target = target_of(rz, floor)
     for _ in range(2 * len(r) + 10):
-        if rz <= target and rz <= max(decrement, floor):  # as in `spaces.is_unsolved`
+        if rz <= target and rz <= max(decrement, floor):  # `is_unsolved`, without numpy's calls
             return step, step_b, move, decrement, max(rz, 0.0)
         p_move = gram_p + p_b
         h = curvature * p_move

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 TINY = 1e-12
-FORCING = 0.1  # a Newton system is solved to 10% of its first residual, less near the solution
+_FORCING = 0.1  # a Newton system is solved to 10% of its first residual, less near the solution
 
 Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -79,7 +79,7 @@ def dot(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 def target_of(squared_residual: np.ndarray, floor: np.ndarray) -> np.ndarray:
     """Return down to where the squared residuals have to go in this Newton step."""
-    forced = squared_residual * np.minimum(FORCING**2, squared_residual)
+    forced = squared_residual * np.minimum(_FORCING**2, squared_residual)
     return np.maximum(forced, floor)
 
 
@@ -99,6 +99,11 @@ def is_unsolved(
     Returns
     -------
     ndarray of bool, shape (n_columns,)
+
+    Examples
+    --------
+    >>> is_unsolved(np.array([0.2, 0.2, 2.0]), np.array([1.0, 0.1, 9.0]), np.ones(3), np.zeros(3))
+    array([False,  True,  True])
     """
     return (squared_residual > target) | (squared_residual > np.maximum(decrement, floor))
 
