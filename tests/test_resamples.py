@@ -86,5 +86,5 @@ def test_kept_reading_counts_the_comparisons_that_kept_weights_lead(finals):
     assert "Kept weights lead in 1 of these 2 comparisons" in lines[-1]
     assert lines[-1].endswith("UCB, streamed (p).")
     axes = difference_dots(table)
-    assert [ax.get_title() for ax in axes] == ["p", "q"]
+    assert [ax.get_title(loc="left") or ax.get_title() for ax in axes] == ["p", "q"]
     plt.close(axes[0].figure)
