@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from cbkit.history import Matrix
+from cbkit.row_store import Matrix
 
 
 def check_number(name: str, value: float) -> None:

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from cbkit.bootstrap import Resampling
-from cbkit.history import Matrix
+from cbkit.row_store import Matrix
 
 
 class ConstantModel:

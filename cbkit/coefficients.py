@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbkit.history import Matrix
+from cbkit.row_store import Matrix
 
 _ARMS_PER_CHUNK = 64
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy import sparse
 
-from cbkit.history import Matrix
+from cbkit.row_store import Matrix
 
 
 class Context(NamedTuple):

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from cbkit.bootstrap import Resampling
 from cbkit.checks import check_percentile
 from cbkit.classifiers import fit_guarded, positive_probability, seeded_clone, without_arm
-from cbkit.history import Matrix
+from cbkit.row_store import Matrix
 
 
 @dataclass(kw_only=True)

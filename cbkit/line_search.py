@@ -79,8 +79,9 @@ def best_step_size(
 ) -> float:
     """Return how far to go along one step: to where the objective is level, if it has fallen there.
 
-    Level means a slope of at most a tenth of the first. Where that is not found or the objective
-    has not fallen enough, the step is halved as by `step_sizes`. Worth its few evaluations for a
+    Level means a slope of at most a tenth of the first. Where it still falls there, the objective
+    is sure to have fallen, being convex. Where no such place is found or the objective has not
+    fallen enough, the step is halved as by `step_sizes`. Worth its few evaluations for a
     first step after new observations, which mostly falls short.
 
     Parameters
@@ -104,11 +105,13 @@ def best_step_size(
     >>> bool(abs(8 / (1 + np.exp(8 * size)) - 2 * size) < 0.4)
     True
     """
-    size = _level_size(logits, move, rewards, weights, decrement, penalty)
-    if size is not None:
-        now, moved = logits + size * move, size * move
-        loss = np.logaddexp(0.0, now) - np.logaddexp(0.0, logits) - rewards * moved
-        change = weights @ loss + size * penalty[0] + size * size * penalty[1]
+    size, slope = _level_size(logits, move, rewards, weights, decrement, penalty)
+    if slope <= -_SUFFICIENT * decrement:
+        return size  # the objective is convex: it has fallen at least as steeply all the way
+    if slope < np.inf:
+        moved = size * move
+        loss = np.logaddexp(0.0, logits + moved) - np.logaddexp(0.0, logits) - rewards * moved
+        change = weights.dot(loss) + size * penalty[0] + size * size * penalty[1]
         if change <= -_SUFFICIENT * size * decrement:
             return size
     return step_sizes(
@@ -122,19 +125,24 @@ def best_step_size(
     )[0]
 
 
-def _level_size(logits, move, rewards, weights, decrement, penalty) -> float | None:
-    """Seek the level place by Newton's method, between bounds; parameters as above."""
+def _level_size(logits, move, rewards, weights, decrement, penalty) -> tuple[float, float]:
+    """Seek the level place by Newton's method, between bounds; parameters as above.
+
+    Returns the size and the slope there; where no place was found, the slope is infinite and the
+    size means nothing.
+    """
     size, short, far = 1.0, 0.0, np.inf
     for _ in range(_MAX_EVALUATIONS):
         probability = expit(logits + size * move)
-        slope = move @ (weights * (probability - rewards)) + penalty[0] + 2.0 * size * penalty[1]
+        slope = move.dot(weights * (probability - rewards)) + penalty[0] + 2.0 * size * penalty[1]
         if abs(slope) <= 0.1 * decrement:
-            return size
+            return size, slope
         short, far = (size, far) if slope < 0 else (short, size)
-        bend = (move * move) @ (weights * probability * (1.0 - probability)) + 2.0 * penalty[1]
+        curvature = weights * probability * (1.0 - probability)
+        bend = (move * move).dot(curvature) + 2.0 * penalty[1]
         size -= slope / (bend + TINY)
         if far == np.inf:
             size = min(size, 4.0 * short)  # where the loss is flat Newton's method leaps
         elif not short < size < far:
             size = 0.5 * (short + far)
-    return None
+    return size, np.inf

@@ -9,10 +9,10 @@ from scipy import sparse
 from scipy.special import expit
 
 from cbkit.feature_space import FeatureSpace, without_empty_columns
-from cbkit.history import Matrix
 from cbkit.line_search import EXACT_MARGIN, MAX_NEWTON_STEPS, step_sizes
 from cbkit.observation_space import ObservationSpace, is_in_reach
 from cbkit.one_model import solve_one
+from cbkit.row_store import Matrix
 from cbkit.shared_inverse import SharedInverse
 from cbkit.spaces import Space, left_by_full_step
 from cbkit.tall import is_tall, solve_tall
@@ -102,7 +102,7 @@ def solve_logistic(
     intercept = _log_odds(rewards, weights) if start is None else start.intercept.copy()
     largest = float(_squared_norms(X, gram).max())
     weights = C * weights
-    tol = tol * np.minimum(1.0, weights.sum(axis=0)) / max(1.0, largest)
+    tol = tol / max(1.0, largest) * np.minimum(1.0, weights.sum(axis=0))
     if gram is not None and is_in_reach(largest, weights):
         dual = np.zeros((X.shape[0], n_resamples))
         if start is not None and start.dual is not None:
@@ -110,8 +110,8 @@ def solve_logistic(
         if n_resamples == 1:
             parts = rewards, weights[:, 0], dual[:, 0], intercept[0], tol[0]
             dual[:, 0], intercept[0] = solve_one(gram, *parts)
-        else:
-            _minimise(ObservationSpace(gram), dual, intercept, rewards, weights, tol)
+            return Solution(_weighted_sum(X, dual[:, 0])[:, None], intercept, dual)
+        _minimise(ObservationSpace(gram), dual, intercept, rewards, weights, tol)
         return Solution(X.T @ dual, intercept, dual)
     inverse = start.inverse if start else None
     if is_tall(X, n_resamples):
@@ -127,6 +127,14 @@ def solve_logistic(
     full = np.zeros((len(columns), n_resamples))
     full[columns] = coef
     return Solution(full, intercept, inverse=inverse)
+
+
+def _weighted_sum(X: Matrix, factors: np.ndarray) -> np.ndarray:
+    """Return ``X.T @ factors``, of few sparse rows in half of the time that scipy takes."""
+    if not sparse.issparse(X):
+        return X.T @ factors
+    values = X.data * np.repeat(factors, X.indptr[1:] - X.indptr[:-1])
+    return np.bincount(X.indices, values, minlength=X.shape[1])
 
 
 def _squared_norms(X: Matrix, gram: np.ndarray | None) -> np.ndarray:

@@ -9,8 +9,9 @@ from cbkit.spaces import TINY, Step, dot, is_unsolved, ratio, target_of
 
 _MAX_DIRECT = 150  # observations, and these times columns, up to which iterations are slower
 _MAX_DIRECT_SIZE = 400
-# From about 1e13 on, rounding spoils systems whose eigenvalues reach from 1 to that.
-_MAX_SCALE = 1e11
+# Rounding spoils systems whose eigenvalues reach from 1 to about 1e13, and from 1e8 on, where there
+# are more observations than features, the decrement that says when steps may end.
+_MAX_SCALE = 1e8
 
 
 def is_in_reach(squared_norm: float, weights: np.ndarray) -> bool:

@@ -1,7 +1,8 @@
 """Newton's method for one logistic regression on few observations, without columns.
 
 Most refits of policies with one model per arm are so small that numpy's calls cost more than their
-arithmetic. With vectors in place of one-column matrices a refit takes half the time and less.
+arithmetic. With vectors in place of one-column matrices a refit takes half the time and less;
+``a.dot(b)`` of two such vectors takes half the time of ``a @ b``.
 """
 
 from __future__ import annotations
@@ -62,13 +63,15 @@ def solve_one(
     (array([0.958]), -1.437)
     """
     direct = len(rewards) <= _MAX_DIRECT
+    trace = 0.0 if direct else gram.trace()  # of use to iterations alone
     linear = gram @ dual
     logits = linear + intercept
-    positive, negative = weights @ rewards, weights @ (1.0 - rewards)
-    cold = math.log(positive) - math.log(negative)
-    worst = positive * np.logaddexp(0.0, -cold) + negative * np.logaddexp(0.0, cold)
-    loss = weights @ (np.logaddexp(0.0, logits) - rewards * logits) + 0.5 * (dual @ linear)
+    positive, negative = weights.dot(rewards), weights.dot(1.0 - rewards)
+    total = positive + negative
+    loss = weights.dot(np.logaddexp(0.0, logits) - rewards * logits) + 0.5 * dual.dot(linear)
+    worst = positive * math.log(total / positive) + negative * math.log(total / negative)
     if not loss <= worst:  # or is not a number; as `newton` starts several
+        cold = math.log(positive / negative)
         dual, intercept, logits = np.zeros_like(dual), cold, np.full_like(logits, cold)
     for _ in range(MAX_NEWTON_STEPS):
         probability = expit(logits)
@@ -77,17 +80,17 @@ def solve_one(
         if direct:
             step, step_b, move, decrement, unsolved = _direct_step(gram, dual, residual, curvature)
         else:
-            step, step_b, move, decrement, unsolved = _iterated_step(
-                gram, dual, residual, curvature, tol
-            )
-        largest = np.abs(move).max()
+            parts = gram, trace, dual, residual, curvature, tol
+            step, step_b, move, decrement, unsolved = _iterated_step(*parts)
+        largest = float(np.abs(move).max())
         size = 1.0
         if largest > SAFE_MOVE:
-            penalty = step @ (logits - intercept), 0.5 * (step @ (move - step_b))
+            penalty = step.dot(logits - intercept), 0.5 * step.dot(move - step_b)
             size = best_step_size(logits, move, rewards, weights, decrement, penalty)
-        dual = dual + size * step
+            step, move = size * step, size * move
+        dual = dual + step
         intercept += size * step_b
-        logits = logits + size * move
+        logits = logits + move
         by_curvature = left_by_full_step(largest) * max(decrement, 0.0)
         left = (math.sqrt(by_curvature) + math.sqrt(unsolved)) ** 2
         if min(decrement, EXACT_MARGIN * left) < tol and size == 1.0:
@@ -109,53 +112,64 @@ def _direct_step(
     sides[0] = (gram @ descent) * root
     sides[1] = root
     solved = dposv(system.T, sides.T, overwrite_a=True, overwrite_b=True)[1].T
-    by_intercept = root * solved[1]
-    step = descent - root * solved[0]
-    step_b = (step.sum() + dual.sum()) / (by_intercept.sum() + TINY)
-    step -= step_b * by_intercept
+    residual_b = residual.sum()
+    # The intercept's equation: after the step the dual adds up to zero.
+    step_b = -(residual_b + root.dot(solved[0])) / (root.dot(solved[1]) + TINY)
+    step = descent - root * (solved[0] + step_b * solved[1])
     move = gram @ step
-    decrement = descent @ move - residual.sum() * step_b
+    decrement = descent.dot(move) - residual_b * step_b
     return step, step_b, move + step_b, decrement, 0.0
 
 
 def _iterated_step(
-    gram: np.ndarray, dual: np.ndarray, residual: np.ndarray, curvature: np.ndarray, tol: float
+    gram: np.ndarray,
+    trace: float,
+    dual: np.ndarray,
+    residual: np.ndarray,
+    curvature: np.ndarray,
+    tol: float,
 ) -> _Step:
-    """Seek the step by conjugate gradients; see `ObservationSpace`."""
-    diagonal_b = (curvature / (1.0 + curvature * gram.trace())).sum() + TINY
-    r, r_b = -(dual + residual), -residual.sum()
-    gram_r = gram @ r
-    step, step_b = np.zeros_like(r), 0.0
-    move, decrement = np.zeros_like(r), 0.0
-    p, gram_p, p_b = r.copy(), gram_r.copy(), r_b / diagonal_b
-    rz = r @ gram_r + r_b * p_b
+    """Seek the step by conjugate gradients; see `ObservationSpace`.
+
+    `both_r`, `both_step` and `both_p` hold a vector and, below it, its product with the Gram
+    matrix, so that one call moves both. `trace` is ``gram.trace()``, for the preconditioner.
+    """
+    n = len(dual)
+    diagonal_b = (curvature / (1.0 + curvature * trace)).sum() + TINY
+    both_r, both_step = np.empty((2, n)), np.zeros((2, n))
+    r, gram_r = both_r
+    r[:] = -(dual + residual)
+    gram_r[:] = gram @ r
+    r_b, step_b, decrement = -residual.sum(), 0.0, 0.0
+    both_p = both_r.copy()
+    p, gram_p = both_p
+    p_b = r_b / diagonal_b
+    rz = r.dot(gram_r) + r_b * p_b
     floor = 1e-2 * tol
     target = target_of(rz, floor)
-    for _ in range(2 * len(r) + 10):
+    for _ in range(2 * n + 10):
         if rz <= target and rz <= max(decrement, floor):  # `is_unsolved`, without numpy's calls
-            return step, step_b, move, decrement, max(rz, 0.0)
+            step, move = both_step
+            return step, step_b, move + step_b, decrement, max(rz, 0.0)
         p_move = gram_p + p_b
+        h_b = curvature.dot(p_move)
         h = curvature * p_move
-        h_b = h.sum()
         h += p
-        curved = h @ gram_p + p_b * h_b
+        curved = h.dot(gram_p) + p_b * h_b
         if not curved > 0:
             break
         alpha = rz / curved
-        step += alpha * p
+        both_step += alpha * both_p
         step_b += alpha * p_b
-        move += alpha * p_move
         decrement += alpha * rz
         h *= alpha
         r -= h
         r_b -= alpha * h_b
-        gram_r = gram @ r
-        after = r @ gram_r + r_b * r_b / diagonal_b
+        np.matmul(gram, r, out=gram_r)
+        after = r.dot(gram_r) + r_b * r_b / diagonal_b
         beta = after / rz
-        p *= beta
-        p += r
-        gram_p *= beta
-        gram_p += gram_r
+        both_p *= beta
+        both_p += both_r
         p_b = r_b / diagonal_b + beta * p_b
         rz = after
     return _direct_step(gram, dual, residual, curvature)

@@ -17,8 +17,8 @@ from cbkit.classifiers import (
     smoothed_share,
     without_arm,
 )
-from cbkit.history import Matrix
 from cbkit.logistic import LogisticOracle
+from cbkit.row_store import Matrix
 from cbkit.streaming import StreamingLogisticOracle, check_streaming_resampling
 
 

@@ -12,10 +12,11 @@ from cbkit.checks import as_arms, as_contexts, as_rewards, check_generator, chec
 from cbkit.choosers import Chooser, Greedy
 from cbkit.coldscores import ColdStart
 from cbkit.exploration import Context
-from cbkit.history import History, Matrix
+from cbkit.history import History
 from cbkit.indices import Index, Mean
 from cbkit.oracles import Oracle
 from cbkit.rounds import Block, Decision
+from cbkit.row_store import Matrix
 
 
 @dataclass(kw_only=True)
@@ -105,7 +106,8 @@ class Policy:
             scores = self.oracle.score(X)  # as many resamples before any arm is fitted as after
             if self.cold_start_.mab_first:  # a streaming oracle may be ready before its time
                 ready = self.cold_start_.is_over(self.history_)[warm]
-                scores, warm = scores[:, ready], warm[ready]
+                if not ready.all():
+                    scores, warm = scores[:, ready], warm[ready]
             if not np.isfinite(scores).all():
                 raise ValueError(f"the oracle of {self.name} scored a context as NaN or infinite")
             is_cold[warm] = False

@@ -8,8 +8,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from cbkit.history import Matrix
 from cbkit.oracles import Oracle
+from cbkit.row_store import Matrix
 from cbkit.style import OTHER_COLOUR, colour_of
 
 _RESAMPLE = "#9E9E9E"

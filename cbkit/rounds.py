@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cbkit.history import Matrix
+from cbkit.row_store import Matrix
 
 if TYPE_CHECKING:
     from cbkit.ahead import Ahead

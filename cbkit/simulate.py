@@ -55,12 +55,12 @@ class _Environment:
     """Holds all rewards and shows those of chosen arms alone."""
 
     def __init__(self, dataset: MultilabelDataset) -> None:
-        self._arms = dataset.labels.indices
-        self._starts = dataset.labels.indptr
+        # Lists are quicker to look through than arrays where each look is this short.
+        self._arms = dataset.labels.indices.tolist()
+        self._starts = dataset.labels.indptr.tolist()
 
     def reward(self, row: int, arm: int) -> int:
-        # a list is quicker to look through than so short an array
-        return int(arm in self._arms[self._starts[row] : self._starts[row + 1]].tolist())
+        return int(arm in self._arms[self._starts[row] : self._starts[row + 1]])
 
 
 def row_order(n_rows: int, seed: int) -> np.ndarray:

@@ -12,7 +12,7 @@ from cbkit.bootstrap import Resampling
 from cbkit.checks import check_number
 from cbkit.classifiers import without_arm
 from cbkit.coefficients import StackedCoefficients
-from cbkit.history import Matrix
+from cbkit.row_store import Matrix
 
 # scikit-learn's SGDClassifier moves the intercept slower on sparse data, to keep it from swinging.
 _SPARSE_INTERCEPT_DECAY = 0.01

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from cbkit.history import Matrix
+from cbkit.row_store import Matrix
 from cbkit.shared_inverse import SharedInverse
 from cbkit.spaces import TINY, dot, left_by_full_step, ratio
 

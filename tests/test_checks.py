@@ -135,6 +135,16 @@ def test_repeated_entries_of_a_sparse_row_are_summed_without_touching_the_input(
     assert repeated.data.tolist() == [1.0, 2.0]
 
 
+def test_a_sparse_buffer_that_is_filled_anew_is_looked_at_anew():
+    buffer = sparse.csr_array(np.array([[1.0, 0.0, 2.0]]))
+    assert buffer.has_canonical_format and buffer.has_sorted_indices
+    assert as_contexts(buffer).toarray().tolist() == [[1.0, 0.0, 2.0]]
+    buffer.indices[:] = [1, 1]
+    assert as_contexts(buffer).data.tolist() == [3.0]
+    buffer.indices[:] = [2, 0]
+    assert as_contexts(buffer).indices.tolist() == [0, 2]
+
+
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
 def test_contexts_are_a_new_object_each_time(make):
     # A history tells blocks apart by identity; users fill one buffer again and again.

@@ -22,6 +22,12 @@ def test_a_step_is_halved_until_loss_and_penalty_together_fall():
     assert size(2.0) == 0.5
 
 
+def test_a_step_without_a_level_place_in_reach_is_halved():
+    # As above, but no slope is level where rounding has made the decrement negative.
+    one = np.ones(1)
+    assert best_step_size(0 * one, 8 * one, one, one, -1e-30, (0.0, 2.0)) == 0.5
+
+
 def best(*, logit=0.0, move=8.0, penalty=0.0):
     """The best size of a step from one reward at `logit`, to be moved by `move`."""
     one, slope = np.ones(1), move * (1 - expit(logit))

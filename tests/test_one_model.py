@@ -54,7 +54,7 @@ def test_no_step_leaves_more_than_it_gains(seed, C, tol):
     gram = X @ X.T
     probability = expit(gram @ dual)
     residual, curvature = weights * (probability - rewards), weights * expit(-gram @ dual)
-    parts = gram, dual, residual, curvature * probability, tol
+    parts = gram, gram.trace(), dual, residual, curvature * probability, tol
     *_, decrement, unsolved = _iterated_step(*parts)
     assert 0 <= unsolved <= max(decrement, 0.01 * tol)
 
@@ -72,3 +72,16 @@ def test_it_ends_in_few_steps_at_the_smallest_tolerance(monkeypatch):
     monkeypatch.setattr("cbkit.one_model._iterated_step", counted)
     solve_one(gram, rewards, np.ones(120), start, 0.0, tol=1e-10)
     assert len(steps) < MAX_NEWTON_STEPS / 4
+
+
+@pytest.mark.parametrize("seed, noise", [(185, 0.0), (142, 0.1)])  # were off by 1 and 0.04
+def test_contexts_too_large_for_their_gram_matrix_are_fitted_without_it(seed, noise):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(64, 5)) * 10 ** rng.uniform(-2, 2, size=5)
+    signal = X @ rng.normal(size=5)
+    rewards = (signal + noise * signal.std() * rng.normal(size=64) > 0).astype(float)
+    C = 5e10 / (X**2).sum(axis=1).max()
+    found, expected = (
+        solve_logistic(X, rewards, np.ones((64, 1)), C=C, gram=gram) for gram in (X @ X.T, None)
+    )
+    np.testing.assert_allclose(probabilities(X, found), probabilities(X, expected), atol=1e-3)
