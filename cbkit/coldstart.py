@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cbkit.beta_draws import draw_betas
 from cbkit.checks import check_number, check_whole
 
 Constant = float | np.ndarray
@@ -127,9 +128,9 @@ class MABFirst(_Constants):
         """
         a = self.a if isinstance(self.a, float) else self.a[arms]
         b = self.b if isinstance(self.b, float) else self.b[arms]
-        if not isinstance(arms, np.ndarray):  # far quicker with numbers of Python
-            return rng.beta(float(a + positives), float(b + negatives), size=n_rounds)
-        return rng.beta(a + positives, b + negatives, size=(n_rounds, len(arms)))
+        if not isinstance(arms, np.ndarray):  # one arm: far quicker with two numbers of Python
+            return rng.beta(float(a) + int(positives), float(b) + int(negatives), size=n_rounds)
+        return draw_betas(a + positives, b + negatives, n_rounds, rng)
 
 
 @dataclass(frozen=True, kw_only=True)

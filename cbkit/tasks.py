@@ -29,7 +29,7 @@ from cbkit.registry import make_policy
 from cbkit.simulate import RunLog, simulate
 
 # Raise it with any change after which the same configuration gives another log or another file.
-RESULT_VERSION = 8
+RESULT_VERSION = 9
 N_MARKS = 200  # points kept of each curve
 FACTS = b"cbkit"  # where a result file keeps what is known of its run
 
