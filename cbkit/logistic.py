@@ -104,43 +104,31 @@ class LogisticOracle:
             Source of the resample weights.
         """
         last = self._arms.get(arm)
-        gram = self._gram(arm, X)
         weights = np.ones((len(rewards), 1))
         if self.resampling:
             kept = last.weights if last else None
             weights = self.resampling.update(kept, len(rewards), rng)
-        solution = self._solve_all(arm, X, rewards, weights, gram, last)
+        gram = self._gram(arm, X)
+        positive, negative = rewards @ weights, (1.0 - rewards) @ weights
+        solvable = (positive > 0) & (negative > 0)
+        if solvable.all():
+            solution = self._solve(arm, X, rewards, weights, gram, last, slice(None))
+        else:
+            solution = Solution(
+                coef=np.zeros((X.shape[1], self.n_resamples)),
+                intercept=logit(smoothed_share(positive, positive + negative)),
+            )
+            if solvable.any():
+                solved = self._solve(arm, X, rewards, weights, gram, last, solvable)
+                solution.coef[:, solvable] = solved.coef
+                solution.intercept[solvable] = solved.intercept
+                solution.inverse = solved.inverse
+                if solved.dual is not None:
+                    solution.dual = np.zeros((len(rewards), self.n_resamples))
+                    solution.dual[:, solvable] = solved.dual
         self.coefficients_.put(arm, solution.coef, solution.intercept)
         keeps = self.resampling and self.resampling.kept
         self._arms[arm] = _ArmState(weights if keeps else None, solution.dual, solution.inverse)
-
-    def _solve_all(
-        self,
-        arm: int,
-        X: Matrix,
-        rewards: np.ndarray,
-        weights: np.ndarray,
-        gram: np.ndarray | None,
-        last: _ArmState | None,
-    ) -> Solution:
-        """Solve for all resamples whose weights leave both labels; the others predict a share."""
-        positive, negative = rewards @ weights, (1.0 - rewards) @ weights
-        if min(positive.min(), negative.min()) > 0:
-            return self._solve(arm, X, rewards, weights, gram, last, slice(None))
-        solvable = (positive > 0) & (negative > 0)
-        solution = Solution(
-            coef=np.zeros((X.shape[1], self.n_resamples)),
-            intercept=logit(smoothed_share(positive, positive + negative)),
-        )
-        if solvable.any():
-            solved = self._solve(arm, X, rewards, weights, gram, last, solvable)
-            solution.coef[:, solvable] = solved.coef
-            solution.intercept[solvable] = solved.intercept
-            solution.inverse = solved.inverse
-            if solved.dual is not None:
-                solution.dual = np.zeros((len(rewards), self.n_resamples))
-                solution.dual[:, solvable] = solved.dual
-        return solution
 
     def _solve(
         self,
