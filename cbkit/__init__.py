@@ -3,7 +3,13 @@
 The workbook's notebooks call what is named here; `README.md` maps them to the paper.
 """
 
-from cbkit.algorithms import (
+from cbkit.datasets import MultilabelDataset, load_dataset
+from cbkit.oracles.forests import ForestOracle, TreeLeafOracle
+from cbkit.oracles.logistic import LogisticOracle
+from cbkit.oracles.oracle import ClassifierOracle, StreamingOracle
+from cbkit.oracles.resampling import Resampling
+from cbkit.oracles.streaming import StreamingLogisticOracle
+from cbkit.policies.algorithms import (
     ActiveAdaptiveGreedy,
     ActiveExplorer,
     BootstrappedTS,
@@ -13,7 +19,7 @@ from cbkit.algorithms import (
     OnlineBootstrappedTS,
     OnlineBootstrappedUCB,
 )
-from cbkit.baselines import (
+from cbkit.policies.baselines import (
     AlternatingEpochs,
     BestArmInHindsight,
     BestArmOnline,
@@ -23,17 +29,11 @@ from cbkit.baselines import (
     RandomArm,
     SoftmaxExplorer,
 )
-from cbkit.bootstrap import Resampling
-from cbkit.coldstart import MABFirst, Smoothing
-from cbkit.datasets import MultilabelDataset, load_dataset
-from cbkit.exploration import ActiveExplore
-from cbkit.forests import ForestOracle, TreeLeafOracle
-from cbkit.logistic import LogisticOracle
-from cbkit.oracles import ClassifierOracle, StreamingOracle
-from cbkit.policies import Policy
-from cbkit.registry import make_policy, policy_names
+from cbkit.policies.cold_start import MABFirst, Smoothing
+from cbkit.policies.exploration import ActiveExplore
+from cbkit.policies.policy import Policy
+from cbkit.policies.registry import make_policy, policy_names
 from cbkit.simulate import RunLog, simulate
-from cbkit.streaming import StreamingLogisticOracle
 
 __all__ = [
     "ActiveAdaptiveGreedy",

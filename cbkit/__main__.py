@@ -78,8 +78,8 @@ def _fetch(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from cbkit.profiles import ProfileError, plan
-    from cbkit.workbook import run_notebooks
+    from cbkit.workbook.profiles import ProfileError, plan
+    from cbkit.workbook.run import run_notebooks
 
     try:
         runs = plan(options.profile, notebooks=options.notebook, overrides=dict(options.parameters))
@@ -89,7 +89,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _experiment(options: argparse.Namespace) -> int:
-    from cbkit.experiment import run_config
+    from cbkit.experiments.run import run_config
 
     return run_config(options.config)
 

@@ -12,9 +12,9 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from cbkit.checks import check_whole
+from cbkit._validation import check_whole
 from cbkit.datasets import MultilabelDataset
-from cbkit.policies import Policy
+from cbkit.policies.policy import Policy
 
 FEEDBACKS = ("immediate", "batch")
 

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 
 from cbkit.paths import project_root
-from cbkit.profiles import notebook_paths
+from cbkit.workbook.profiles import notebook_paths
 
 READMES = [project_root() / "README.md", project_root() / "data" / "README.md"]
 LINK = re.compile(r"\]\((?!https?:)([^)\s]+)\)")

@@ -26,12 +26,12 @@ from cbkit import (
     policy_names,
     simulate,
 )
-from cbkit.adaptive import AdaptiveGreedy, PercentileAdaptiveGreedy
-from cbkit.bootstrap import Resampling
-from cbkit.choosers import SoftmaxExplorer
-from cbkit.classifiers import fit_guarded, positive_probability, seeded_clone
-from cbkit.exploration import ActiveExplore, Context, logistic_gradient_norms
-from cbkit.indices import RandomResample
+from cbkit.oracles.guards import fit_guarded, positive_probability, seeded_clone
+from cbkit.oracles.resampling import Resampling
+from cbkit.policies.adaptive import AdaptiveGreedy, PercentileAdaptiveGreedy
+from cbkit.policies.choosers import SoftmaxExplorer
+from cbkit.policies.exploration import ActiveExplore, Context, logistic_gradient_norms
+from cbkit.policies.indices import RandomResample
 
 DRAWS = np.random.default_rng(0)
 X = DRAWS.normal(size=(60, 3))

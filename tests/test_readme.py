@@ -7,7 +7,7 @@ import pytest
 
 from cbkit import simulate
 from cbkit.paths import project_root
-from cbkit.profiles import notebook_parameters
+from cbkit.workbook.profiles import notebook_parameters
 
 README = (project_root() / "README.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)

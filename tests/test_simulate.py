@@ -17,7 +17,7 @@ from cbkit import (
     make_policy,
     simulate,
 )
-from cbkit.policies import Policy
+from cbkit.policies.policy import Policy
 from cbkit.simulate import row_order
 
 DATA = MultilabelDataset.from_arrays(

@@ -1,0 +1,1 @@
+"""Grids of experiments: what is run, in parallel and resumable, and the tables of the results."""

@@ -1,0 +1,152 @@
+"""Result tables over policies and datasets, as DataFrame, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from cbkit.experiments.stats import INTERVAL, intervals, keys_of
+
+
+def average_ranks(finals: pd.DataFrame, value: str = "mean_reward") -> pd.DataFrame:
+    """Rank the policies by their mean on each dataset (1 is best) and average the ranks.
+
+    Returns
+    -------
+    DataFrame
+        One row per policy, best first; one column per dataset (and variant), then ``average``.
+
+    Examples
+    --------
+    >>> finals = pd.DataFrame(
+    ...     {"dataset": ["d", "d"], "policy": ["A", "B"], "seed": 0, "mean_reward": [0.1, 0.2]}
+    ... )
+    >>> average_ranks(finals)["average"].to_dict()
+    {'B': 1.0, 'A': 2.0}
+    """
+    means = by_dataset(intervals(finals, keys_of(finals), value), "mean")
+    absent = means.isna().stack()
+    if absent.any():
+        policy, column = absent[absent].index[0]
+        raise ValueError(
+            f"average ranks need every policy on every dataset; {policy} has no run on {column}"
+        )
+    ranks = means.rank(ascending=False)
+    return ranks.assign(average=ranks.mean(axis=1)).sort_values("average", kind="stable")
+
+
+def result_table(finals: pd.DataFrame, value: str = "mean_reward", digits: int = 3) -> pd.DataFrame:
+    """Mean and half width of the 95% t interval per policy and dataset, as text.
+
+    Parameters
+    ----------
+    finals : DataFrame
+        One row per run: ``dataset``, ``policy``, ``seed``, `value`, and ``variant`` where there are
+        several.
+    value : str, default="mean_reward"
+    digits : int, default=3
+        Decimals.
+
+    Returns
+    -------
+    DataFrame
+        One row per policy, one column per dataset (and variant). The number of replicates is in
+        the column's name, or in each cell where it differs; one replicate has no interval.
+
+    Raises
+    ------
+    ValueError
+        If a run has no `value`, or a replicate is there twice.
+
+    Examples
+    --------
+    >>> finals = pd.DataFrame(
+    ...     {"dataset": "demo", "policy": "Greedy", "seed": [0, 1], "mean_reward": [0.2, 0.21]}
+    ... )
+    >>> result_table(finals)
+             demo (n = 2)
+    policy
+    Greedy  0.205 ± 0.064
+    """
+    table = intervals(finals, keys_of(finals), value)
+    counts = table.groupby(_columns(table))["n"].transform("nunique")
+    means = table["mean"].map(f"{{:.{digits}f}}".format)
+    halves = (table["high"] - table["mean"]).map(f" ± {{:.{digits}f}}".format)
+    text = means + halves.where(table["n"] > 1, " (no interval)")
+    text += (" (n = " + table["n"].astype(str) + ")").where(counts > 1, "")
+    table["text"] = text
+    wide = by_dataset(table, "text").fillna("")
+    n_of = by_dataset(table, "n")
+    same = n_of.columns[n_of.nunique() == 1]
+    return wide.rename(columns={name: f"{name} (n = {n_of[name].max():.0f})" for name in same})
+
+
+def _columns(table: pd.DataFrame) -> list[str]:
+    """What tells columns apart: the dataset, and the variant where there are several."""
+    several = "variant" in table.columns and table["variant"].nunique() > 1
+    return ["dataset", "variant"] if several else ["dataset"]
+
+
+def by_dataset(table: pd.DataFrame, value: str) -> pd.DataFrame:
+    """Policies in rows, datasets in columns, both in order of appearance."""
+    names = table[_columns(table)].astype(str).agg(", ".join, axis=1)
+    wide = table.assign(column=names).pivot(index="policy", columns="column", values=value)
+    wide = wide.reindex(index=table["policy"].unique(), columns=names.unique())
+    return wide.rename_axis(columns=None)
+
+
+def to_markdown(table: pd.DataFrame) -> str:
+    """Write a table as Markdown, its index as the first column.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"demo": ["0.2"]}, index=pd.Index(["Greedy"], name="policy"))
+    >>> print(to_markdown(frame))
+    | policy | demo |
+    |:--|--:|
+    | Greedy | 0.2 |
+    """
+    lines = ["| " + " | ".join(cells) + " |" for cells in _cells(table)]
+    lines.insert(1, "|:--|" + "--:|" * len(table.columns))
+    return "\n".join(lines)
+
+
+def _cells(table: pd.DataFrame) -> list[list[str]]:
+    """Head and rows of a table as text, its index in front."""
+    head = [table.index.name or "", *table.columns]
+    rows = table.reset_index().to_numpy().tolist()
+    return [[str(cell) for cell in row] for row in [head, *rows]]
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+_LATEX = {character: f"\\{character}" for character in "&%$#_{}"}
+_LATEX |= {"±": r"$\pm$", "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\^{}"}
+
+
+def to_latex(table: pd.DataFrame, caption: str = "") -> str:
+    r"""Write a table as a LaTeX ``table`` whose caption names the kind of interval.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"demo": ["0.2 ± 0.1"]}, index=pd.Index(["Greedy"], name="policy"))
+    >>> print(to_latex(frame).splitlines()[6])
+    Greedy & 0.2 $\pm$ 0.1 \\
+    """
+    head, *rows = [" & ".join(map(_latex, cells)) + r" \\" for cells in _cells(table)]
+    note = f"{caption} Mean ± half width of the {INTERVAL}.".strip()
+    return "\n".join(
+        [
+            r"\begin{table}",
+            rf"\caption{{{_latex(note)}}}",
+            r"\begin{tabular}{l" + "r" * len(table.columns) + "}",
+            r"\hline",
+            head,
+            r"\hline",
+            *rows,
+            r"\hline",
+            r"\end{tabular}",
+            r"\end{table}",
+        ]
+    )

@@ -1,9 +1,0 @@
-"""Readers of multilabel files; each gives a `MultilabelDataset` or raises a `FormatError`."""
-
-from cbkit.formats.arff import read_arff
-from cbkit.formats.arff_header import read_label_names
-from cbkit.formats.extreme import read_extreme
-from cbkit.formats.svmlight import read_svmlight
-from cbkit.formats.text import FormatError
-
-__all__ = ["FormatError", "read_arff", "read_extreme", "read_label_names", "read_svmlight"]

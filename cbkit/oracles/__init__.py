@@ -1,0 +1,1 @@
+"""Reward oracles: binary classifiers, one per arm and resample."""

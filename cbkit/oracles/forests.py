@@ -1,0 +1,144 @@
+"""Trees as their own resamples: upper bounds that need no further bootstrap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.stats import beta
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from cbkit._validation import Matrix, check_percentile
+from cbkit.oracles.guards import fit_guarded, positive_probability, seeded_clone, without_arm
+from cbkit.oracles.resampling import Resampling
+
+
+@dataclass(kw_only=True)
+class ForestOracle:
+    """A random forest per arm whose trees serve as the arm's resamples.
+
+    The paper names this and leaves it open (section "Obtaining upper confidence bounds"): each
+    tree was grown on a bootstrap resample, so percentiles over trees need no bootstrap of forests.
+
+    Parameters
+    ----------
+    forest : RandomForestClassifier or ExtraTreesClassifier, default=RandomForestClassifier(10)
+        Cloned for each arm. Its ``n_estimators`` is the number of resamples, whatever number the
+        policy asks for.
+
+    Examples
+    --------
+    >>> from cbkit import BootstrappedUCB
+    >>> policy = BootstrappedUCB(5, oracle=ForestOracle(forest=RandomForestClassifier(20)))
+    >>> policy.oracle.n_resamples
+    20
+    """
+
+    forest: Any = field(default_factory=lambda: RandomForestClassifier(n_estimators=10))
+    streaming: bool = field(default=False, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._forests: dict[int, Any] = {}
+
+    @property
+    def n_resamples(self) -> int:
+        """Number of trees."""
+        return self.forest.n_estimators
+
+    @property
+    def fitted_arms(self) -> np.ndarray:
+        """Arms that have a fitted oracle, in the order of `score`'s second axis."""
+        return np.array(list(self._forests), dtype=np.int64)
+
+    def with_resampling(self, resampling: Resampling | None) -> ForestOracle:
+        """Return a fresh copy; the trees are its resamples."""
+        return ForestOracle(forest=self.forest)
+
+    def learn(self, arm: int, X: Matrix, rewards: np.ndarray, rng: np.random.Generator) -> None:
+        """Grow the arm's forest anew on its whole history. Parameters as for `Oracle.learn`."""
+        self._forests[arm] = fit_guarded(self.forest, X, rewards, None, rng)
+
+    def score(self, X: Matrix) -> np.ndarray:
+        """Return each tree's expected rewards, shape (n_rounds, n_fitted_arms, n_trees)."""
+        X = X.astype(np.float32)  # what trees split on; converted once for all of them
+        scores = np.empty((X.shape[0], len(self._forests), self.n_resamples))
+        for position, forest in enumerate(self._forests.values()):
+            for resample, tree in enumerate(getattr(forest, "estimators_", [forest])):
+                scores[:, position, resample:] = positive_probability(tree, X)[:, None]
+        return scores
+
+    def drop_arm(self, arm: int) -> None:
+        """Forget `arm`; the arms after it move down by one."""
+        self._forests = without_arm(arm, self._forests)
+
+
+@dataclass(kw_only=True)
+class TreeLeafOracle:
+    """A decision tree per arm that scores by an upper bound from its leaf's counts.
+
+    The bound is the percentile of ``Beta(1 + rewards, 1 + non-rewards)`` with the counts of the
+    leaf that the context falls into (section "Obtaining upper confidence bounds", left open there).
+
+    Parameters
+    ----------
+    tree : DecisionTreeClassifier, default=DecisionTreeClassifier(min_samples_leaf=5)
+        Cloned for each arm.
+    percentile : float, default=80
+        In percent (0-100); 50 is about the leaf's mean, without any bonus for few observations.
+
+    Examples
+    --------
+    >>> oracle = TreeLeafOracle(tree=DecisionTreeClassifier(max_depth=1), percentile=80)
+    >>> X = np.array([[0.0], [0.1], [0.9], [1.0]])
+    >>> oracle.learn(0, X, np.array([0, 0, 1, 1]), np.random.default_rng(0))
+    >>> oracle.score(X[[0, 3]])[:, 0, 0].round(2)             # Beta(1, 3) and Beta(3, 1)
+    array([0.42, 0.93])
+    """
+
+    tree: Any = field(default_factory=lambda: DecisionTreeClassifier(min_samples_leaf=5))
+    percentile: float = 80
+    streaming: bool = field(default=False, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_percentile(self.percentile)
+        self._trees: dict[int, tuple[Any, np.ndarray]] = {}
+
+    @property
+    def fitted_arms(self) -> np.ndarray:
+        """Arms that have a fitted oracle, in the order of `score`'s second axis."""
+        return np.array(list(self._trees), dtype=np.int64)
+
+    def with_resampling(self, resampling: Resampling | None) -> TreeLeafOracle:
+        """Return a fresh copy; refuses resamples, since the bound comes from the leaves."""
+        if resampling is not None:
+            raise ValueError(
+                "TreeLeafOracle takes its bound from the leaves and has no resamples; "
+                "use it with Greedy, or ForestOracle with BootstrappedUCB"
+            )
+        return TreeLeafOracle(tree=self.tree, percentile=self.percentile)
+
+    def learn(self, arm: int, X: Matrix, rewards: np.ndarray, rng: np.random.Generator) -> None:
+        """Grow the arm's tree anew and bound the reward in each of its nodes.
+
+        Parameters as for `Oracle.learn`.
+        """
+        tree = seeded_clone(self.tree, rng).fit(X, rewards.astype(np.int64))
+        nodes = tree.apply(X.astype(np.float32))
+        positives = np.bincount(nodes, weights=rewards, minlength=tree.tree_.node_count)
+        total = np.bincount(nodes, minlength=tree.tree_.node_count)
+        bounds = beta.ppf(self.percentile / 100, 1 + positives, 1 + total - positives)
+        self._trees[arm] = tree, bounds
+
+    def score(self, X: Matrix) -> np.ndarray:
+        """Return upper bounds of the expected rewards, shape (n_rounds, n_fitted_arms, 1)."""
+        X = X.astype(np.float32)
+        scores = np.empty((X.shape[0], len(self._trees), 1))
+        for position, (tree, bounds) in enumerate(self._trees.values()):
+            scores[:, position, 0] = bounds[tree.apply(X)]
+        return scores
+
+    def drop_arm(self, arm: int) -> None:
+        """Forget `arm`; the arms after it move down by one."""
+        self._trees = without_arm(arm, self._trees)

@@ -1,0 +1,1 @@
+"""Weighted logistic regressions of an arm and its resamples, solved together."""

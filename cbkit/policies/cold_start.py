@@ -1,0 +1,218 @@
+"""Cold start: what an arm scores while its oracle has too little to learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cbkit._validation import check_number, check_whole
+from cbkit.policies.beta_draws import draw_betas
+
+Constant = float | np.ndarray
+
+
+def _constant(name: str, value: Any, *, zero_allowed: bool) -> Constant:
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
+    bound = "at least 0" if zero_allowed else "greater than 0"
+    wrong = array < 0 if zero_allowed else array <= 0
+    if array.ndim > 1 or not np.isfinite(array).all() or wrong.any():
+        raise ValueError(f"{name} must be {bound}, one number or one per arm; got {value!r}")
+    return array if array.ndim else float(array)
+
+
+class _Constants:
+    """What both cold starts share: constants that are one number or one per arm."""
+
+    a: Constant
+    b: Constant
+
+    def check_arms(self, n_arms: int) -> None:
+        """Refuse per-arm constants of another length than `n_arms`."""
+        for name in ("a", "b"):
+            value = getattr(self, name)
+            if np.ndim(value) and len(value) != n_arms:
+                raise ValueError(
+                    f"{type(self).__name__} has {len(value)} values of {name} for {n_arms} arms; "
+                    "give one number or one value per arm"
+                )
+
+    def add_arm(self, constants: dict[str, float]) -> Any:
+        """Return a copy with one more arm; per-arm constants take theirs from `constants`."""
+        changed = {}
+        for name in ("a", "b"):
+            value = getattr(self, name)
+            if np.ndim(value):
+                if name not in constants:
+                    raise ValueError(
+                        f"{type(self).__name__} has a value of {name} per arm: "
+                        f"write add_arm({name}=...) with the new arm's"
+                    )
+                check_number(name, constants[name])
+                changed[name] = np.append(value, constants[name])
+        return replace(self, **changed)
+
+    def drop_arm(self, arm: int) -> Any:
+        """Return a copy without the constants of `arm`."""
+        names = [name for name in ("a", "b") if np.ndim(getattr(self, name))]
+        return replace(self, **{name: np.delete(getattr(self, name), arm) for name in names})
+
+
+@dataclass(frozen=True, kw_only=True)
+class MABFirst(_Constants):
+    """Play an arm by Beta draws until both labels were seen `m` times, then by its oracle.
+
+    Below the threshold the arm's score is a fresh draw in each round,
+    ``Beta(a + positives, b + negatives)``.
+
+    Parameters
+    ----------
+    a, b : float or array of shape (n_arms,)
+        Parameters of the Beta prior, greater than 0.
+    m : int, default=2
+        Number of rewards and of non-rewards from which on the oracle scores the arm.
+
+    Notes
+    -----
+    Algorithm "MAB-first". The paper suggests ``(a, b, m)`` of (1, 1, 2), (3, 7, 3) and (5/k, 4, 2).
+
+    Examples
+    --------
+    >>> MABFirst(a=3, b=7).is_cold(np.array([2, 1]), np.array([5, 80]))
+    array([False,  True])
+    """
+
+    a: Constant
+    b: Constant
+    m: int = 2
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "a", _constant("a", self.a, zero_allowed=False))
+        object.__setattr__(self, "b", _constant("b", self.b, zero_allowed=False))
+        check_whole("m", self.m)
+
+    def is_cold(self, positives: np.ndarray, negatives: np.ndarray) -> np.ndarray:
+        """Tell which arms are below the threshold; counts and result of shape (n_arms,)."""
+        return (positives < self.m) | (negatives < self.m)
+
+    def draw(
+        self,
+        arms: int | np.ndarray,
+        positives: int | np.ndarray,
+        negatives: int | np.ndarray,
+        rng: np.random.Generator,
+        n_rounds: int,
+    ) -> np.ndarray:
+        """Draw scores of `arms` from their Beta posteriors.
+
+        Parameters
+        ----------
+        arms : int or ndarray of int, shape (n_drawn,)
+            The arms.
+        positives, negatives : int or ndarray of int, shape (n_drawn,)
+            Counts of these arms.
+        rng : numpy.random.Generator
+            Source of the draws.
+        n_rounds : int
+            Number of draws per arm.
+
+        Returns
+        -------
+        ndarray, shape (n_rounds,) or (n_rounds, n_drawn)
+            The draws.
+        """
+        a = self.a if isinstance(self.a, float) else self.a[arms]
+        b = self.b if isinstance(self.b, float) else self.b[arms]
+        if not isinstance(arms, np.ndarray):  # one arm: far quicker with two numbers of Python
+            return rng.beta(float(a) + int(positives), float(b) + int(negatives), size=n_rounds)
+        return draw_betas(a + positives, b + negatives, n_rounds, rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Smoothing(_Constants):
+    """Pull an arm's expected reward towards a/b while it has few observations.
+
+    ``score = (n * expected_reward + a) / (n + b)`` with ``n`` the arm's number of observations.
+    An arm with one label only predicts that label; an unplayed arm scores ``a / b``.
+
+    Parameters
+    ----------
+    a, b : float or array of shape (n_arms,)
+        Smoothing constants, ``0 <= a < b``.
+
+    Notes
+    -----
+    Section "Cold-start problem".
+
+    Examples
+    --------
+    >>> Smoothing(a=1, b=2)(np.array([0.5, 0.0]), np.array([8, 0]))
+    array([0.5, 0.5])
+    """
+
+    a: Constant
+    b: Constant
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "a", _constant("a", self.a, zero_allowed=True))
+        object.__setattr__(self, "b", _constant("b", self.b, zero_allowed=False))
+        if np.any(np.asarray(self.a) >= np.asarray(self.b)):
+            raise ValueError(f"smoothing needs a < b, got a={self.a!r} and b={self.b!r}")
+
+    def __call__(self, scores: np.ndarray, n_observations: np.ndarray) -> np.ndarray:
+        """Smooth `scores`, shape (n_arms,), by `n_observations`, shape (n_arms,)."""
+        return (n_observations * scores + self.a) / (n_observations + self.b)
+
+
+def split_cold_start(cold_start: Any) -> tuple[MABFirst | None, Smoothing | None]:
+    """Split a policy's `cold_start` into its MAB-first and its smoothing part.
+
+    Parameters
+    ----------
+    cold_start : MABFirst, Smoothing, a pair of both, a mapping, or None
+        A mapping is the plain-data form, ``{"MABFirst": {"a": 3, "b": 7, "m": 2}}``.
+
+    Returns
+    -------
+    (MABFirst or None, Smoothing or None)
+        The two parts.
+
+    Raises
+    ------
+    ValueError
+        If something else is given, or one of the two twice.
+
+    Examples
+    --------
+    >>> split_cold_start({"Smoothing": {"a": 1, "b": 10}})
+    (None, Smoothing(a=1.0, b=10.0))
+    """
+    if cold_start is None:
+        return None, None
+    if isinstance(cold_start, dict):
+        unknown = set(cold_start) - {"MABFirst", "Smoothing"}
+        if unknown:
+            raise ValueError(
+                f"cold_start has unknown parts {sorted(unknown)}; write MABFirst or Smoothing"
+            )
+        if not all(isinstance(constants, dict) for constants in cold_start.values()):
+            raise ValueError(
+                'cold_start takes constants by name, such as {"MABFirst": {"a": 3, "b": 7}}; '
+                f"got {cold_start!r}"
+            )
+        kinds = {"MABFirst": MABFirst, "Smoothing": Smoothing}
+        cold_start = [kinds[name](**constants) for name, constants in cold_start.items()]
+    parts = list(cold_start) if isinstance(cold_start, Sequence) else [cold_start]
+    mab_first = [part for part in parts if isinstance(part, MABFirst)]
+    smoothing = [part for part in parts if isinstance(part, Smoothing)]
+    if len(mab_first) + len(smoothing) != len(parts) or len(mab_first) > 1 or len(smoothing) > 1:
+        raise ValueError(
+            "cold_start must be MABFirst(...), Smoothing(...), both in a tuple, or None; "
+            f"got {cold_start!r}"
+        )
+    return (mab_first or [None])[0], (smoothing or [None])[0]

@@ -1,0 +1,268 @@
+"""A policy: oracle x cold start x index x chooser."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cbkit._validation import Matrix, as_arms, as_contexts, as_rewards, check_generator, check_whole
+from cbkit.oracles.oracle import Oracle
+from cbkit.policies.ahead import values_of
+from cbkit.policies.block import Block, Decision
+from cbkit.policies.choosers import Chooser, Greedy
+from cbkit.policies.coldscores import ColdStart
+from cbkit.policies.exploration import Context
+from cbkit.policies.history import History
+from cbkit.policies.indices import Index, Mean
+
+
+@dataclass(kw_only=True)
+class Policy:
+    """Scores contexts, chooses arms, records rewards and refits its oracles.
+
+    Parameters
+    ----------
+    n_arms : int
+        Number of arms, at least 2.
+    oracle : Oracle or None
+        Reward oracle of each arm; ``None`` ignores the contexts.
+    cold_start : MABFirst, Smoothing, both in a tuple, or None
+        What an arm scores while its oracle has too little to learn from. Without any, an arm
+        without a fitted oracle scores its mean reward so far, and 1/2 while it is unplayed.
+    index : Index, default=Mean()
+        From the scores of an arm's resamples to one number.
+    chooser : Chooser, default=Greedy()
+        From one number per arm to an arm.
+    exclusive_rewards : bool, default=False
+        Whether each rewarded observation is added as a non-reward to all other arms (section
+        "Cold-start problem": helps a little where about one arm per round is rewarded).
+    name : str
+        Name in logs and figures.
+
+    Notes
+    -----
+    `score` gives the same answer until the next refit, and looking changes nothing: draws and
+    schedules move in `choose` and `select` alone. The simulator scores a block of rounds at once
+    by `prepare`, then calls `choose` and `record` per round and `refit` at the end.
+    """
+
+    n_arms: int
+    oracle: Oracle | None
+    cold_start: Any = None
+    index: Index = field(default_factory=Mean)
+    chooser: Chooser = field(default_factory=Greedy)
+    exclusive_rewards: bool = False
+    name: str = "policy"
+
+    def __post_init__(self) -> None:
+        check_whole("n_arms", self.n_arms, least=2)
+        self.cold_start_ = ColdStart(self.cold_start, self.n_arms)
+        self.history_ = History(self.n_arms)
+        self.n_features_: int | None = None
+        self.n_refits_ = 0
+        self.n_choices_ = 0
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether it has neither chosen nor learned, so that a run of it can be repeated."""
+        learned = self.history_.positives.any() or self.history_.negatives.any()
+        return not (self.n_choices_ or learned or self.n_fitted_arms)
+
+    @property
+    def n_fitted_arms(self) -> int:
+        """Number of arms that have a fitted oracle."""
+        return 0 if self.oracle is None else len(self.oracle.fitted_arms)
+
+    def score(self, X: Any) -> np.ndarray:
+        """Return the oracles' expected rewards, NaN for arms that their oracle does not score yet.
+
+        Parameters
+        ----------
+        X : array-like or sparse, shape (n_rounds, n_features)
+            Contexts.
+
+        Returns
+        -------
+        ndarray, shape (n_rounds, n_arms, n_resamples)
+            Expected rewards.
+        """
+        block = self.prepare(X)
+        full = np.full((block.X.shape[0], self.n_arms, block.scores.shape[2]), np.nan)
+        full[:, block.warm] = block.scores
+        return full
+
+    def prepare(self, X: Any) -> Block:
+        """Score a block of contexts for `choose`; changes nothing."""
+        X = as_contexts(X)
+        self._check_width(X)
+        is_cold = np.ones(self.n_arms, dtype=bool)
+        scores = np.empty((X.shape[0], 0, 1))
+        warm = np.empty(0, dtype=np.int64)
+        if self.oracle is not None:
+            warm = self.oracle.fitted_arms
+            scores = self.oracle.score(X)  # as many resamples before any arm is fitted as after
+            if self.cold_start_.mab_first:  # a streaming oracle may be ready before its time
+                ready = self.cold_start_.is_over(self.history_)[warm]
+                if not ready.all():
+                    scores, warm = scores[:, ready], warm[ready]
+            if not np.isfinite(scores).all():
+                raise ValueError(f"the oracle of {self.name} scored a context as NaN or infinite")
+            is_cold[warm] = False
+        indices = None if self.index.random else self.index(scores, None)
+        draws_cold = self.cold_start_.mab_first is not None and bool(is_cold.any())
+        draws_warm = self.index.random and len(warm) > 0
+        return Block(X, warm, is_cold, scores, indices, random=draws_cold or draws_warm)
+
+    def _check_width(self, X: Matrix) -> None:
+        if self.n_features_ is None:
+            return
+        if X.shape[1] != self.n_features_:
+            raise ValueError(
+                f"contexts so far had {self.n_features_} features, got {X.shape[1]}; "
+                "give every block the same columns"
+            )
+
+    def choose(self, block: Block, row: int, rng: np.random.Generator) -> Decision:
+        """Play one round: choose an arm for row `row` of `block`; moves the chooser's schedule.
+
+        Parameters
+        ----------
+        block : Block
+            What `prepare` returned.
+        row : int
+            Which of its contexts.
+        rng : numpy.random.Generator
+            Source of the draws.
+
+        Returns
+        -------
+        Decision
+            The arm and what is known of the choice.
+        """
+        self.n_choices_ += 1
+        values = values_of(block, row, self.index, self.cold_start_, self.history_, rng)
+        choice = self.chooser.choose(values, Context(block.X, row), rng)
+        return Decision(
+            arm=choice.arm,
+            explored=choice.explored,
+            cold_start=bool(block.is_cold[choice.arm]),
+            index=float(values[choice.arm]),
+            propensity=choice.propensity if choice.blind or not block.random else float("nan"),
+        )
+
+    def record(self, X: Matrix, row: int, arm: int, reward: int) -> None:
+        """Add row `row` of `X` to the history of `arm`.
+
+        Parameters
+        ----------
+        X : csr_array or ndarray, shape (n_rounds, n_features)
+            A block of contexts.
+        row, arm, reward : int
+            Which of its rows, the arm played in it, and its reward, 0 or 1; nothing is checked.
+        """
+        self.n_features_ = X.shape[1]
+        self._add(X, row, arm, reward)
+        if self.exclusive_rewards and reward:
+            for other in range(self.n_arms):
+                if other != arm:
+                    self._add(X, row, other, 0)
+
+    def _add(self, X: Matrix, row: int, arm: int, reward: int) -> None:
+        if self.oracle is None:
+            self.history_.count(arm, reward)
+        else:
+            self.history_.add(X, row, arm, reward)
+
+    def refit(self, rng: np.random.Generator) -> None:
+        """Refit the oracles of the arms that gained observations and have enough of them."""
+        if self.oracle is None:
+            return
+        history = self.history_
+        ready = self.cold_start_.is_over(history)
+        for arm in sorted(history.changed):
+            if ready[arm] or self.oracle.streaming:
+                self.oracle.learn(arm, *history.observations(arm), rng)
+                self.n_refits_ += 1
+        history.changed.clear()
+        if self.oracle.streaming:
+            history.forget_rows()
+
+    def select(self, X: Any, rng: np.random.Generator) -> np.ndarray:
+        """Choose an arm for each context; plays as many rounds.
+
+        Parameters
+        ----------
+        X : array-like or sparse, shape (n_rounds, n_features)
+            Contexts, at least one.
+        rng : numpy.random.Generator
+            Source of the draws.
+
+        Returns
+        -------
+        ndarray of int, shape (n_rounds,)
+            Arms.
+        """
+        X = as_contexts(X)
+        check_generator(rng)
+        if X.shape[0] == 0:
+            raise ValueError("select got a block without contexts; give at least one row")
+        block = self.prepare(X)
+        return np.array([self.choose(block, row, rng).arm for row in range(X.shape[0])])
+
+    def update(self, X: Any, arms: Any, rewards: Any, rng: np.random.Generator) -> None:
+        """Record the rewards of chosen arms and refit.
+
+        Parameters
+        ----------
+        X : array-like or sparse, shape (n_rounds, n_features)
+            Contexts, at least one.
+        arms : array-like of int, shape (n_rounds,)
+            The arms that were played.
+        rewards : array-like, shape (n_rounds,)
+            Their rewards, 0 or 1.
+        rng : numpy.random.Generator
+            Source of the resample weights.
+        """
+        X, arms, rewards = as_contexts(X), as_arms(arms, self.n_arms), as_rewards(rewards)
+        check_generator(rng)
+        if not X.shape[0] == len(arms) == len(rewards):
+            raise ValueError(
+                f"update needs as many contexts, arms and rewards; "
+                f"got {X.shape[0]}, {len(arms)} and {len(rewards)}; write one of each per round"
+            )
+        if not len(arms):
+            raise ValueError("update got an empty block; give at least one round")
+        self._check_width(X)
+        for row, (arm, reward) in enumerate(zip(arms.tolist(), rewards.tolist(), strict=True)):
+            self.record(X, row, arm, reward)
+        self.refit(rng)
+
+    def add_arm(self, **constants: float) -> int:
+        """Add an arm that was never played and return its number; other arms keep their state.
+
+        Parameters
+        ----------
+        **constants : float
+            Its cold-start constants ``a`` and ``b``, where these are given per arm.
+        """
+        self.cold_start_.add_arm(constants)
+        self.cold_start = self.cold_start_.parts
+        self.history_.add_arm()
+        self.n_arms += 1
+        return self.n_arms - 1
+
+    def drop_arm(self, arm: int) -> None:
+        """Drop `arm`; the arms after it move down by one, and all other arms keep their state."""
+        arm = int(as_arms([arm], self.n_arms)[0])
+        if self.n_arms == 2:
+            raise ValueError("a policy needs at least 2 arms; cannot drop one of 2")
+        if hasattr(self.chooser, "drop_arm"):
+            self.chooser.drop_arm(arm)  # first, as it may refuse
+        self.cold_start_.drop_arm(arm)
+        self.cold_start = self.cold_start_.parts
+        self.history_.drop_arm(arm)
+        if self.oracle is not None:
+            self.oracle.drop_arm(arm)
+        self.n_arms -= 1

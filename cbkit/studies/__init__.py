@@ -1,0 +1,1 @@
+"""What single notebooks compute; imported by notebooks alone."""

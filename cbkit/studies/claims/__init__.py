@@ -1,0 +1,1 @@
+"""Verdicts on the claims of the paper."""

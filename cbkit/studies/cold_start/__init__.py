@@ -1,0 +1,1 @@
+"""Cold starts, many arms and exclusive rewards (appendix B of the paper)."""

@@ -1,0 +1,1 @@
+"""The section "Empirical evaluation" of the paper."""

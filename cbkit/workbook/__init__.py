@@ -1,0 +1,1 @@
+"""Run the notebooks, and what they share."""

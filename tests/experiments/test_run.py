@@ -1,0 +1,480 @@
+"""Claims about experiments: the same tables whatever happens on the way, and no silent failure."""
+
+import contextlib
+import functools
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from threadpoolctl import threadpool_info
+
+from cbkit import load_dataset, make_policy, simulate
+from cbkit.experiments import tasks
+from cbkit.experiments.fingerprint import describe, fingerprint
+from cbkit.experiments.progress import Progress
+from cbkit.experiments.run import Experiment, read_config, run_config, run_experiment
+from cbkit.experiments.stats import intervals, paired_differences
+from cbkit.paths import notebooks_dir
+
+POLICIES = ("Greedy", "RandomArm", "BestArmOnline", "BestArmInHindsight")
+TABLES = ("finals.parquet", "curves.parquet")
+
+
+def grid(folder, n_replicates=10, policies=POLICIES, **changes):
+    """Forty tasks, unless told otherwise."""
+    options = {"datasets": ["demo"], "n_rounds": 600, "refit_every": 100} | changes
+    return Experiment(policies=policies, n_replicates=n_replicates, folder=folder, **options)
+
+
+def table_bytes(folder):
+    return [(folder / name).read_bytes() for name in TABLES]
+
+
+def result_files(folder):
+    return sorted((folder / "tasks").glob("*.parquet"))
+
+
+def flaky_policy(dataset, *, allowed):
+    """Fail until the file `allowed` exists."""
+    if not os.path.exists(allowed):
+        raise RuntimeError("no permission yet")
+    return make_policy("RandomArm", dataset)
+
+
+def one_thread_policy(dataset):
+    assert all(pool["num_threads"] == 1 for pool in threadpool_info())
+    return make_policy("RandomArm", dataset)
+
+
+def small_arms(n_arms):
+    return load_dataset("demo").subset_arms(n_arms, np.random.default_rng(0))
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("uninterrupted")
+    results = run_experiment(grid(folder), n_jobs=1)
+    assert len(result_files(folder)) == 40
+    return results, table_bytes(folder)
+
+
+def two_workers():
+    """Start a Dask cluster of two processes."""
+    distributed = pytest.importorskip("distributed")
+    return distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+
+
+def run_grid(folder, how):
+    """Run the grid with as many jobs as `how` says, or on a cluster if it says "dask"."""
+    if how != "dask":
+        return run_experiment(grid(folder), n_jobs=how)
+    with two_workers() as cluster, cluster.get_client(), joblib.parallel_config(backend="dask"):
+        return run_experiment(grid(folder))
+
+
+def modified(folder):
+    return {path: path.stat().st_mtime_ns for path in result_files(folder)}
+
+
+def stop_in_the_middle(folder, how, sent):
+    """Start the grid in another process; signal it and its workers, as a terminal does, midway.
+
+    Returns when the first results were written, by file, just before the signal.
+    """
+    script = f"""
+        import signal
+        from test_run import run_grid
+        if __name__ == "__main__":
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # if started in background
+            run_grid({str(folder)!r}, {how!r})
+    """
+    path = os.pathsep.join([os.path.dirname(__file__), *sys.path])
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        env=os.environ | {"PYTHONPATH": path, "DASK_TEMPORARY_DIRECTORY": str(folder)},
+        start_new_session=True,
+    )
+    try:
+        while len(result_files(folder)) < 8 and process.poll() is None:
+            time.sleep(0.002)
+        written = modified(folder)
+        for _ in range(8):  # joblib's workers rarely hold on at the first Ctrl-C
+            os.killpg(process.pid, sent)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=15)
+                break
+        assert process.poll() not in (None, 0), "it went on after the signal"
+    finally:
+        with contextlib.suppress(ProcessLookupError):  # workers that outlive it, if any
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert 8 <= len(written) <= len(result_files(folder)) < 40, "the signal missed the middle"
+    return written
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="signals a process group")
+@pytest.mark.parametrize(
+    "sent, stopped, again",
+    [
+        ("SIGKILL", 1, 2),
+        ("SIGKILL", 2, 1),
+        ("SIGKILL", "dask", "dask"),
+        ("SIGINT", 1, 1),
+        ("SIGINT", 2, 2),
+    ],
+)
+def test_a_run_stopped_in_the_middle_and_run_again_gives_the_same_bytes(
+    tmp_path, uninterrupted, sent, stopped, again
+):
+    if "dask" in (stopped, again):
+        pytest.importorskip("distributed")
+    written = stop_in_the_middle(tmp_path, stopped, getattr(signal, sent))
+    before = modified(tmp_path)
+    assert written.items() <= before.items(), "finished tasks were lost"
+    assert not list((tmp_path / "tasks").glob("*.failed.json"))
+    assert run_grid(tmp_path, again).exit_code == 0
+    assert table_bytes(tmp_path) == uninterrupted[1]
+    assert before.items() <= modified(tmp_path).items(), "finished tasks ran again"
+
+
+@pytest.mark.slow
+def test_a_cluster_that_loses_a_worker_in_mid_run_gives_the_same_bytes(tmp_path, uninterrupted):
+    with two_workers() as cluster, cluster.get_client() as client:
+        workers = client.run(os.getpid)
+        killed = []
+
+        def kill_one():
+            while len(result_files(tmp_path)) < 8:
+                time.sleep(0.002)
+            killed.append(len(result_files(tmp_path)))
+            os.kill(next(iter(workers.values())), signal.SIGKILL)
+
+        killer = threading.Thread(target=kill_one, daemon=True)
+        killer.start()
+        with joblib.parallel_config(backend="dask"):
+            results = run_experiment(grid(tmp_path))
+        assert set(client.run(os.getpid).values()) != set(workers.values())
+    assert 8 <= killed[0] < 40
+    assert results.exit_code == 0
+    assert table_bytes(tmp_path) == uninterrupted[1]
+
+
+def test_parallel_runs_give_the_same_bytes_as_serial_ones(tmp_path, uninterrupted):
+    run_experiment(grid(tmp_path), n_jobs=2)
+    assert table_bytes(tmp_path) == uninterrupted[1]
+
+
+def test_a_run_equals_the_same_simulation_by_hand(uninterrupted):
+    results, _ = uninterrupted
+    dataset = load_dataset("demo")
+    log = simulate(make_policy("Greedy", dataset), dataset, seed=3, n_rounds=600, refit_every=100)
+    chosen = {"policy": "Greedy", "seed": 3}
+    final = results.finals.loc[(results.finals[list(chosen)] == pd.Series(chosen)).all(axis=1)]
+    curve = results.curves.loc[(results.curves[list(chosen)] == pd.Series(chosen)).all(axis=1)]
+    assert final["mean_reward"].item() == log.mean_reward
+    assert final["checksum"].item() == dataset.checksum
+    np.testing.assert_array_equal(
+        curve["mean_reward"], log.cumulative_mean_reward[curve["round"] - 1]
+    )
+    assert len(curve) == 200 and curve["round"].iloc[-1] == 600
+
+
+def test_results_fit_the_statistics_and_are_paired(uninterrupted):
+    finals = uninterrupted[0].finals
+    table = paired_differences(finals, "RandomArm")
+    assert list(table["n"]) == [10, 10, 10]
+    assert finals.groupby("seed")["row_order"].nunique().eq(1).all()
+    assert finals["row_order"].nunique() == 10
+
+
+def test_timings_are_kept_apart_from_what_is_reproducible(uninterrupted):
+    results, _ = uninterrupted
+    for table in (results.finals, results.curves):
+        assert not [name for name in table.columns if "seconds" in name]
+    assert len(results.timings) == 40 and results.cpu_seconds > 0
+
+
+def test_order_and_labels_do_not_matter(tmp_path, uninterrupted):
+    policies = {f"{name}, again": name for name in reversed(POLICIES)}
+    run_experiment(grid(tmp_path, n_replicates=2))
+    before = result_files(tmp_path)
+    finals = run_experiment(grid(tmp_path, n_replicates=2, policies=policies)).finals
+    assert result_files(tmp_path) == before
+    expected = uninterrupted[0].finals.set_index(["policy", "seed"])["mean_reward"]
+    for row in finals.itertuples():
+        assert row.mean_reward == expected[row.policy.removesuffix(", again"), row.seed]
+
+
+def one_task(tmp_path, **changes):
+    (run,) = grid(tmp_path, **({"n_replicates": 1, "policies": ["RandomArm"]} | changes)).runs()
+    return run.task
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"seed": 1},
+        {"n_rounds": 500},
+        {"refit_every": 50},
+        {"feedback": "batch"},
+        {"policies": ["Greedy"]},
+        {"datasets": {"demo": functools.partial(small_arms, 5)}},
+        {"policies": {"RandomArm": {"policy": "EpsilonGreedy"}}},
+        {"policies": {"RandomArm": {"policy": "EpsilonGreedy", "decay": 0.5}}},
+        {"policies": {"RandomArm": one_thread_policy}},
+    ],
+    ids="seed rounds refits feedback policy data parameters decay factory".split(),
+)
+def test_every_part_of_a_configuration_is_in_the_key(tmp_path, changes):
+    assert one_task(tmp_path, **changes).key != one_task(tmp_path).key
+
+
+def test_experiments_key_runs_by_data_and_result_version_and_never_by_position_or_folder(
+    tmp_path, monkeypatch
+):
+    task = one_task(tmp_path)
+    assert one_task(tmp_path / "elsewhere").key == task.key
+    assert one_task(tmp_path, policies=["Greedy", "RandomArm"][1:]).key == task.key
+    content = {name: value for name, value in vars(task).items() if name != "key"}
+    assert tasks.Task(**content | {"checksum": "other"}).key != task.key
+    monkeypatch.setattr(tasks, "RESULT_VERSION", tasks.RESULT_VERSION + 1)
+    assert one_task(tmp_path).key != task.key
+
+
+def test_tasks_carry_names_and_no_arrays(tmp_path):
+    assert len(pickle.dumps(one_task(tmp_path))) < 2000
+
+
+def test_experiments_show_a_failed_run_as_a_row_and_exit_code_and_retry_it(tmp_path, capsys):
+    allowed = tmp_path / "allowed"
+    policies = {
+        "RandomArm": "RandomArm",
+        "flaky": functools.partial(flaky_policy, allowed=str(allowed)),
+    }
+    experiment = grid(tmp_path, n_replicates=2, policies=policies)
+    results = run_experiment(experiment)
+    assert results.exit_code == 1
+    assert results.finals.set_index(["policy", "seed"])["error"].to_dict() == {
+        ("RandomArm", 0): "",
+        ("RandomArm", 1): "",
+        ("flaky", 0): "RuntimeError: no permission yet",
+        ("flaky", 1): "RuntimeError: no permission yet",
+    }
+    assert results.finals["mean_reward"].isna().tolist() == [False, False, True, True]
+    assert "in flaky_policy" in results.failures["traceback"].iloc[0]
+    assert "2 of 4 runs failed" in results.summary()
+    failed = list((tmp_path / "tasks").glob("*.failed.json"))
+    assert len(failed) == 2 and "RuntimeError" in json.loads(failed[0].read_text())["traceback"]
+    with pytest.raises(ValueError, match="mean_reward is missing in 2 rows of 4"):
+        intervals(results.finals, ["policy"])
+
+    allowed.touch()
+    results = run_experiment(experiment)
+    assert results.exit_code == 0 and not len(results.failures)
+    assert not list((tmp_path / "tasks").glob("*.failed.json"))
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped"])
+def test_a_damaged_result_is_computed_again(tmp_path, damage):
+    experiment = grid(tmp_path, n_replicates=2)
+    run_experiment(experiment)
+    expected = table_bytes(tmp_path)
+    victim = result_files(tmp_path)[0]
+    content = bytearray(victim.read_bytes())
+    if damage == "cut":
+        content = content[: len(content) // 2]
+    else:
+        content[100] ^= 0xFF
+    victim.write_bytes(content)
+    run_experiment(experiment)
+    assert table_bytes(tmp_path) == expected
+    assert tasks.read_result(victim, victim.stem) is not None
+
+
+def test_a_task_refuses_other_data_than_planned(tmp_path):
+    task = one_task(tmp_path)
+    content = {name: value for name, value in vars(task).items() if name != "key"}
+    other = tasks.Task(**content | {"checksum": "0123"})
+    tasks.run_task(other, tmp_path)
+    failure = tasks.read_failure(tmp_path, other.key)
+    assert "give every worker the same data" in failure["error"]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_parallel_and_serial_runs_have_one_thread_each(tmp_path, n_jobs):
+    policies = {"one thread": one_thread_policy}
+    assert run_experiment(grid(tmp_path, 2, policies), n_jobs=n_jobs).exit_code == 0
+
+
+def test_variants_change_the_policies_that_have_the_parameter(tmp_path):
+    variants = {"full refit": {}, "mini-batch": {"oracle": "streaming-logistic"}}
+    experiment = grid(tmp_path, 1, ["Greedy", "BestArmInHindsight"], variants=variants)
+    results = run_experiment(experiment)
+    assert results.finals[["variant", "policy"]].to_numpy().tolist() == [
+        ["full refit", "Greedy"],
+        ["full refit", "BestArmInHindsight"],
+        ["mini-batch", "Greedy"],
+        ["mini-batch", "BestArmInHindsight"],
+    ]
+    assert len(result_files(tmp_path)) == 3  # the best arm is the same in both
+    rewards = results.finals["mean_reward"]
+    assert rewards[0] != rewards[2] and rewards[1] == rewards[3]
+
+
+def test_data_sets_can_come_from_functions(tmp_path):
+    datasets = {"five arms": functools.partial(small_arms, 5), "demo": "demo"}
+    results = run_experiment(grid(tmp_path, 1, ["RandomArm"], datasets=datasets))
+    assert results.finals["dataset"].tolist() == ["five arms", "demo"]
+    assert results.finals["checksum"].nunique() == 2
+
+
+def test_a_function_of_a_script_is_known_by_its_source_or_refused(monkeypatch):
+    monkeypatch.setattr(flaky_policy, "__module__", "__main__")
+    assert "no permission yet" in str(describe(flaky_policy))
+
+    def no_source(code):
+        raise OSError("could not get source code")
+
+    monkeypatch.setattr("inspect.getsource", no_source)
+    with pytest.raises(ValueError, match="move it to a module"):
+        describe(flaky_policy)
+
+
+def make_nothing():
+    return lambda dataset: None
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"policies": {"mine": lambda dataset: None}}, "functools.partial"),
+        ({"policies": {"mine": make_nothing()}}, "functools.partial"),
+        ({"policies": {"mine": 3}}, "not a live one"),
+        ({"policies": {"mine": {"n_resamples": 3}}}, "must name its policy"),
+        ({"policies": ["Greedi"]}, "did you mean 'Greedy'"),
+        ({"policies": {"mine": {"policy": "Greedy", "oracel": 1}}}, "policy 'mine'.*'oracle'"),
+        ({"policies": {"x": functools.partial(flaky_policy, allowed=object())}}, "cannot be told"),
+        ({"policies": []}, "policies must be a list or mapping of names"),
+        ({"policies": "Greedy"}, "policies must be a list or mapping of names"),
+        ({"policies": ["Greedy", "Greedy"]}, "policies must be different names"),
+        ({"datasets": 3}, "datasets must be a list or mapping of names"),
+        ({"datasets": [make_nothing()]}, "write {'mine': load_mine} with a function"),
+        ({"datasets": ["demmo"]}, "did you mean 'demo'"),
+        ({"n_rounds": 10**6}, "n_rounds must be at most the 3000 rows of demo"),
+        ({"n_replicates": 0}, "n_replicates"),
+        ({"refit_every": 0}, "refit_every"),
+        ({"feedback": "late"}, "feedback must be one of"),
+        ({"variants": {}}, "variants must map names to parameters"),
+        ({"variants": ["mini-batch"]}, "variants must map names to parameters"),
+        ({"variants": {"a": {"oracel": "logistic"}}}, "no policy has the parameter 'oracel'"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_before_anything_runs(tmp_path, changes, message):
+    with pytest.raises(ValueError, match=message):
+        run_experiment(grid(tmp_path, **changes))
+    assert not (tmp_path / "tasks").exists()
+
+
+def test_fingerprints_see_content_and_nothing_else():
+    same = functools.partial(flaky_policy, allowed="a")
+    assert fingerprint(same) == fingerprint(functools.partial(flaky_policy, allowed="a"))
+    assert fingerprint(same) != fingerprint(functools.partial(flaky_policy, allowed="b"))
+    assert fingerprint(1) != fingerprint("1") and fingerprint([1, 2]) != fingerprint([2, 1])
+    assert fingerprint(np.float64(0.5)) == fingerprint(0.5)
+    (source,) = describe(flaky_policy).values()
+    assert "no permission yet" in source
+    with pytest.raises(ValueError, match="keys must be text"):
+        fingerprint({1: 2})
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch):
+    monkeypatch.setenv("CBKIT_OUTPUT", str(tmp_path))
+
+    def write(text):
+        path = tmp_path / "config.yaml"
+        path.write_text(textwrap.dedent(text))
+        return path
+
+    return write
+
+
+def test_a_config_file_runs_prints_its_rewards_and_exits_with_0(config, tmp_path, capsys):
+    text = "{datasets: [demo], policies: [RandomArm], n_rounds: 100, n_replicates: 2, folder: here}"
+    assert run_config(config(text)) == 0
+    assert "demo (n = 2)" in capsys.readouterr().out
+    assert (tmp_path / "here" / "finals.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("{datasets: [demo], polices: [Greedy], folder: x}", "did you mean 'policies'?"),
+        ("{datasets: [demo], policies: [Greedy]}", "lacks folder"),
+        ("{datasets: [demo], policies: [Gredy], folder: x}", "did you mean 'Greedy'?"),
+        ("{datasets: [demo], policies: [Greedy], folder: }", "folder must be a path, got None"),
+        ("{datasets: [demo], policies: [Greedy], folder: x, n_jobs: two}", "n_jobs must be"),
+        ("[demo]", "must hold a mapping"),
+        ("{", "while parsing"),
+    ],
+)
+def test_a_wrong_config_file_is_refused_with_exit_code_2(config, capsys, text, message):
+    assert run_config(config(text)) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_failed_runs_make_the_exit_code_1(config, monkeypatch, capsys):
+    monkeypatch.setattr(tasks, "simulate", lambda *a, **k: 1 / 0)
+    text = "{datasets: [demo], policies: [RandomArm], n_replicates: 1, folder: here}"
+    assert run_config(config(text)) == 1
+    assert "ZeroDivisionError" in capsys.readouterr().out
+
+
+def test_the_example_config_is_a_valid_small_experiment(config):
+    experiment, n_jobs = read_config(notebooks_dir() / "params" / "experiment_example.yaml")
+    assert n_jobs == 2
+    assert 0 < len(experiment.runs()) <= 20
+
+
+def test_estimate_weighs_tasks_by_kind_and_size():
+    waiting = {"a": ("slow", 10), "b": ("slow", 20), "c": ("fast", 10), "d": ("new", 10)}
+    progress = Progress(waiting, n_workers=2)
+    assert np.isnan(progress.seconds_left())
+    progress.record("a", 10.0)
+    progress.record("c", 1.0)
+    # b: 20 at 1 each; d: 10 at (10 + 1) / 20 each; on two workers
+    assert progress.seconds_left() == pytest.approx((20 + 5.5) / 2)
+
+
+def test_batch_runs_get_plain_lines_and_short_runs_none(monkeypatch, capsys):
+    waiting = {str(i): ("kind", 1) for i in range(20)}
+
+    def run():
+        outcomes = ((key, 3.0) for key in waiting)
+        assert list(Progress(waiting, 1, n_found=20).show(outcomes)) == list(waiting)
+        return capsys.readouterr().err.splitlines()
+
+    assert run() == []
+    monkeypatch.setattr("cbkit.experiments.progress.QUIET", -1.0)
+    lines = run()
+    assert lines[0] == "24 of 40 tasks, 0 s, about 48 s left"
+    assert lines[-1] == "40 of 40 tasks, 0 s, done" and len(lines) == 5
+
+
+def test_people_at_a_terminal_get_a_bar(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    list(Progress({"a": ("kind", 1)}, 1).show([("a", 3.0)]))
+    assert "1 of 1 tasks |" in capsys.readouterr().err

@@ -1,0 +1,210 @@
+"""Claims about intervals, paired comparisons, ranks and result tables."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats as scipy_stats
+
+from cbkit.experiments.stats import (
+    holm,
+    intervals,
+    mean_interval,
+    paired_difference,
+    paired_differences,
+)
+from cbkit.experiments.tables import average_ranks, result_table, to_latex, to_markdown
+
+
+def runs(rewards, policy="Greedy", dataset="demo", variant="full refit", **columns):
+    """One row per replicate, as the experiments write them."""
+    table = {
+        "dataset": dataset,
+        "checksum": f"sum of {dataset}",
+        "policy": policy,
+        "variant": variant,
+        "seed": range(len(rewards)),
+        "n_rounds": 100,
+        "mean_reward": rewards,
+    }
+    return pd.DataFrame(table | columns)
+
+
+def test_interval_is_student_t():
+    values = np.array([0.30, 0.31, 0.35, 0.28])
+    mean, low, high, n = mean_interval(values)
+    expected = scipy_stats.ttest_1samp(values, 0).confidence_interval(0.95)
+    assert (mean, n) == (pytest.approx(0.31), 4)
+    assert (low, high) == (pytest.approx(expected.low), pytest.approx(expected.high))
+
+
+def test_one_replicate_has_a_missing_interval_and_n_1():
+    mean, low, high, n = mean_interval([0.4])
+    assert (mean, n) == (0.4, 1) and np.isnan(low) and np.isnan(high)
+    table = intervals(runs([0.4]), ["dataset", "policy"])
+    assert table["n"].item() == 1 and table[["low", "high"]].isna().all().all()
+
+
+@pytest.mark.parametrize("values", [[], [0.1, np.nan], [[0.1], [0.2]]])
+def test_interval_of_nothing_or_of_missing_values_is_refused(values):
+    with pytest.raises(ValueError, match="one finite value per replicate"):
+        mean_interval(values)
+
+
+def test_grouped_intervals_equal_single_ones_and_keep_the_order():
+    table = intervals(pd.concat([runs([0.3, 0.4, 0.2]), runs([0.1, 0.2], "Active")]), ["policy"])
+    assert list(table["policy"]) == ["Greedy", "Active"]
+    for row, values in zip(table.itertuples(), ([0.3, 0.4, 0.2], [0.1, 0.2]), strict=True):
+        np.testing.assert_allclose((row.mean, row.low, row.high, row.n), mean_interval(values))
+
+
+def test_curves_are_grouped_by_round_as_well():
+    curves = pd.concat(runs([0.1 * mark, 0.2 * mark], round=mark) for mark in (1, 2))
+    table = intervals(curves)
+    assert list(table.columns[:4]) == ["dataset", "variant", "policy", "round"]
+    np.testing.assert_allclose(table["mean"], [0.15, 0.3])
+
+
+def test_a_replicate_counted_twice_or_missing_is_refused():
+    with pytest.raises(ValueError, match="more than once"):
+        intervals(pd.concat([runs([0.3]), runs([0.3])]), ["policy"])
+    with pytest.raises(ValueError, match="missing in 1 rows of 2"):
+        intervals(runs([0.3, np.nan]), ["policy"])
+
+
+def test_paired_difference_is_the_interval_and_test_of_the_differences():
+    first, second = [0.30, 0.35, 0.29, 0.40], [0.28, 0.30, 0.30, 0.33]
+    result = paired_difference(runs(first), runs(second).iloc[::-1])
+    test = scipy_stats.ttest_rel(first, second)
+    assert result["difference"] == pytest.approx(np.mean(np.subtract(first, second)))
+    assert result["p_t"] == pytest.approx(test.pvalue)
+    assert result["low"] == pytest.approx(test.confidence_interval().low)
+    assert result["p_wilcoxon"] == pytest.approx(scipy_stats.wilcoxon(first, second).pvalue)
+    assert result["n"] == 4
+
+
+def test_pairing_removes_what_the_replicates_share():
+    noise = np.random.default_rng(0).normal(0, 0.1, 10)
+    small = 0.01 + np.random.default_rng(1).normal(0, 0.001, 10)
+    result = paired_difference(runs(0.3 + noise + small), runs(0.3 + noise))
+    assert 0 < result["low"] < 0.01 < result["high"] < 0.02
+
+
+@pytest.mark.parametrize(
+    "difference, p_value", [(0.0, 1.0), (0.25, 0.0)], ids=["coinciding", "constant"]
+)
+def test_policies_that_always_differ_alike_are_no_crash(difference, p_value):
+    result = paired_difference(
+        runs([0.5, 0.25, 0.75]), runs([0.5, 0.25, 0.75] - difference * np.ones(3))
+    )
+    assert result["difference"] == result["low"] == result["high"] == difference
+    assert result["p_t"] == p_value
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"seed": [5, 6, 7]}, r"seeds differ, \[0, 1, 2\] and \[5, 6, 7\]"),
+        ({"checksum": "other"}, "checksum differs at seed 0, sum of demo and other"),
+        ({"n_rounds": [100, 90, 100]}, "n_rounds differs at seed 1, 100 and 90"),
+        ({"row_order": ["a", "b", "z"]}, "row_order differs at seed 2, c and z"),
+    ],
+)
+def test_unpaired_runs_are_refused_and_the_error_names_what_differs(change, message):
+    first = runs([0.1, 0.2, 0.3], row_order=["a", "b", "c"])
+    with pytest.raises(ValueError, match=message):
+        paired_difference(first, first.assign(**change))
+
+
+def test_missing_replicates_are_refused_in_the_table_too():
+    with pytest.raises(ValueError, match="RandomArm on demo, full refit and Greedy on demo"):
+        paired_differences(pd.concat([runs([0.1, 0.2]), runs([0.1], "RandomArm")]), "Greedy")
+
+
+def test_unknown_reference_is_refused_with_the_choices():
+    with pytest.raises(ValueError, match=r"no policy is named 'greedy'; choose from \['Greedy'\]"):
+        paired_differences(runs([0.1]), "greedy")
+
+
+def test_duplicate_seeds_are_refused():
+    with pytest.raises(ValueError, match="more than one run with seed 0"):
+        paired_difference(pd.concat([runs([0.1]), runs([0.1])]), runs([0.1, 0.2]))
+
+
+def test_holm_agrees_with_hand_computed_numbers():
+    np.testing.assert_allclose(holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])
+    np.testing.assert_allclose(holm([0.02, np.nan, 0.9]), [0.04, np.nan, 0.9])
+    np.testing.assert_allclose(holm([0.6, 0.7]), [1, 1])
+
+
+def test_table_of_differences_covers_every_dataset_and_corrects_over_all():
+    rng = np.random.default_rng(0)
+    finals = pd.concat(
+        runs(rng.random(5), policy, dataset)
+        for dataset in ("a", "b")
+        for policy in ("Greedy", "RandomArm", "BootstrappedUCB")
+    )
+    table = paired_differences(finals, "Greedy")
+    assert list(table["policy"]) == ["RandomArm", "BootstrappedUCB"] * 2
+    assert set(table["reference"]) == {"Greedy"}
+    np.testing.assert_allclose(table["p_holm"], holm(table["p_t"]))
+
+
+def test_variants_of_one_policy_can_be_compared():
+    finals = pd.concat([runs([0.3, 0.4]), runs([0.2, 0.25], variant="mini-batch")])
+    table = paired_differences(finals, "full refit", by="variant")
+    assert table[["dataset", "variant", "policy"]].to_numpy().tolist() == [
+        ["demo", "mini-batch", "Greedy"]
+    ]
+    assert table["difference"].item() == pytest.approx(-0.125)
+
+
+def test_average_ranks_share_ties_and_order_best_first():
+    finals = pd.concat(
+        runs([reward], policy, dataset)
+        for dataset, rewards in {"a": (0.1, 0.3, 0.3), "b": (0.1, 0.2, 0.3)}.items()
+        for policy, reward in zip("XYZ", rewards, strict=True)
+    )
+    ranks = average_ranks(finals)
+    assert ranks["average"].to_dict() == {"Z": 1.25, "Y": 1.75, "X": 3.0}
+    assert list(ranks.columns) == ["a", "b", "average"]
+    with pytest.raises(ValueError, match="Z has no run on b"):
+        average_ranks(finals[(finals["policy"] != "Z") | (finals["dataset"] != "b")])
+
+
+def test_result_table_shows_mean_interval_and_n():
+    finals = pd.concat([runs([0.2, 0.21]), runs([0.5, 0.5], dataset="other")])
+    table = result_table(finals)
+    assert table.loc["Greedy"].to_dict() == {
+        "demo (n = 2)": "0.205 ± 0.064",
+        "other (n = 2)": "0.500 ± 0.000",
+    }
+
+
+def test_result_table_never_hides_single_runs_uneven_counts_or_gaps():
+    finals = pd.concat(
+        [runs([0.2, 0.21]), runs([0.5], "RandomArm"), runs([0.1], "RandomArm", "other")]
+    )
+    table = result_table(finals)
+    assert table["demo"].to_dict() == {
+        "Greedy": "0.205 ± 0.064 (n = 2)",
+        "RandomArm": "0.500 (no interval) (n = 1)",
+    }
+    assert table["other (n = 1)"].to_dict() == {"Greedy": "", "RandomArm": "0.100 (no interval)"}
+
+
+def test_variants_become_columns():
+    finals = pd.concat([runs([0.3, 0.4]), runs([0.2, 0.25], variant="mini-batch")])
+    assert list(result_table(finals)) == ["demo, full refit (n = 2)", "demo, mini-batch (n = 2)"]
+
+
+def test_markdown_and_latex_hold_the_table():
+    table = result_table(runs([0.2, 0.21], dataset="a_b"))
+    assert to_markdown(table).splitlines() == [
+        "| policy | a_b (n = 2) |",
+        "|:--|--:|",
+        "| Greedy | 0.205 ± 0.064 |",
+    ]
+    latex = to_latex(table, "Results.")
+    assert r"policy & a\_b (n = 2) \\" in latex
+    assert r"Greedy & 0.205 $\pm$ 0.064 \\" in latex
+    assert r"95\% t interval over replicates" in latex

@@ -1,0 +1,61 @@
+"""Claims about what users may give as an oracle."""
+
+import pytest
+from sklearn.linear_model import SGDClassifier
+from sklearn.naive_bayes import BernoulliNB
+
+from cbkit import BootstrappedUCB, Greedy
+from cbkit.oracles.logistic import LogisticOracle
+from cbkit.oracles.oracle import ClassifierOracle, StreamingOracle, as_oracle
+from cbkit.oracles.resampling import Resampling
+from cbkit.oracles.streaming import StreamingLogisticOracle
+
+GAMMA = Resampling(kind="gamma(1,1)")
+
+
+@pytest.mark.parametrize(
+    "given, expected",
+    [
+        ("logistic", LogisticOracle(resampling=GAMMA)),
+        ({"logistic": {"C": 10.0, "tol": 0.1}}, LogisticOracle(C=10.0, tol=0.1, resampling=GAMMA)),
+        ({"logistic": None}, LogisticOracle(resampling=GAMMA)),
+        ("streaming-logistic", StreamingLogisticOracle(resampling=GAMMA)),
+        (
+            {"streaming-logistic": {"alpha": 0.1}},
+            StreamingLogisticOracle(alpha=0.1, resampling=GAMMA),
+        ),
+        (LogisticOracle(C=3.0), LogisticOracle(C=3.0, resampling=GAMMA)),
+        (LogisticOracle(resampling=GAMMA), LogisticOracle(resampling=GAMMA)),
+    ],
+)
+def test_names_mappings_and_oracles_become_oracles_with_the_policys_resamples(given, expected):
+    assert as_oracle(given, GAMMA) == expected
+
+
+def test_classifiers_and_their_oracles_get_the_policys_resamples():
+    classifier = BernoulliNB()
+    oracle = as_oracle(classifier, GAMMA)
+    assert isinstance(oracle, ClassifierOracle) and oracle.resampling == GAMMA
+    assert oracle.classifier is classifier
+    given = ClassifierOracle(classifier=classifier, probability="calibrated")
+    assert as_oracle(given, GAMMA).probability == "calibrated"
+    streaming = as_oracle(StreamingOracle(classifier=SGDClassifier()), GAMMA)
+    assert isinstance(streaming, StreamingOracle) and streaming.resampling == GAMMA
+
+
+def test_every_policy_gets_a_fresh_oracle():
+    given = LogisticOracle()
+    first, second = Greedy(3, oracle=given), Greedy(3, oracle=given)
+    assert first.oracle is not second.oracle is not given
+
+
+def test_an_oracle_with_resamples_of_its_own_keeps_them_without_others():
+    assert Greedy(3, oracle=LogisticOracle(resampling=GAMMA)).oracle.resampling == GAMMA
+    with pytest.raises(ValueError, match="give the resamples once, to the policy"):
+        BootstrappedUCB(3, oracle=LogisticOracle(resampling=GAMMA))
+
+
+@pytest.mark.parametrize("given", ["logisti", {"tree": {}}, {}, {"logistic": {}, "tree": {}}, 3])
+def test_unknown_oracles_are_refused(given):
+    with pytest.raises(ValueError, match=r"unknown oracle|must have a fit method"):
+        as_oracle(given)

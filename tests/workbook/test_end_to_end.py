@@ -1,0 +1,86 @@
+"""Every notebook runs at tiny sizes through papermill and leaves figures and tables of numbers."""
+
+import re
+import subprocess
+import sys
+
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.image import imread
+
+from cbkit.paths import notebooks_dir
+from cbkit.workbook.profiles import notebook_parameters, notebook_paths, plan
+from cbkit.workbook.run import run_notebooks
+
+pytestmark = pytest.mark.slow
+
+# Each goes to the notebooks that have the parameter.
+TINY = {
+    "n_rounds": 200,
+    "n_replicates": 2,
+    "n_history": 300,
+    "n_logs": 1,
+    "n_seeds": 1,
+    "n_samples": 4,
+    "n_test": 50,
+    "largest_sample": 100,
+    "largest_reading": 100,
+    "most_resamples": 20,
+}
+NUMBER = re.compile(r"<td>[-+]?\d")
+
+
+@pytest.fixture
+def output(tmp_path, monkeypatch):
+    """The folder that figures, tables and executed copies go to."""
+    monkeypatch.setenv("CBKIT_OUTPUT", str(tmp_path / "out"))
+    return tmp_path / "out"
+
+
+def assert_figures_show_something(folder, name):
+    pictures = sorted(folder.glob(f"{name}_*.png"))
+    assert pictures, f"{name} left no figure in {folder}"
+    for picture in pictures:
+        assert np.std(imread(picture)[..., :3]) > 0.01, f"{picture.name} is blank"
+        assert picture.with_suffix(".svg").stat().st_size > 1000
+
+
+def assert_tables_hold_numbers(folder):
+    for path in folder.rglob("*.csv"):
+        numbers = pd.read_csv(path).select_dtypes("number")
+        assert len(numbers) and np.isfinite(numbers).to_numpy().any(), f"{path.name} has no number"
+
+
+@pytest.mark.parametrize("name", list(notebook_paths()))
+def test_notebook_runs_at_tiny_sizes_and_leaves_figures_and_tables(name, output):
+    own = notebook_parameters(notebook_paths()[name])
+    sizes = {key: str(value) for key, value in TINY.items() if key in own}
+    (run,) = plan("demo", notebooks=[name], overrides=sizes)
+    assert run_notebooks("demo", [run]) == 0
+    assert_figures_show_something(output / "figures" / "demo", name)
+    assert_tables_hold_numbers(output)
+    executed = nbformat.read(output / "outputs" / "demo" / f"{name}.ipynb", as_version=4)
+    cells = [cell for cell in executed.cells if cell.cell_type == "code"]
+    outputs = [found for cell in cells for found in cell.outputs]
+    assert all(cell.execution_count for cell in cells)
+    shown = [found["data"].get("text/html", "") for found in outputs if "data" in found]
+    assert any(NUMBER.search(html) for html in shown), f"{name} shows no table with numbers"
+
+
+def test_plain_papermill_runs_the_evaluation_on_another_data_set(output, tmp_path):
+    command = [sys.executable, "-m", "papermill", str(notebooks_dir() / "06_evaluation.ipynb")]
+    sizes = {"dataset": "digits", "n_replicates": "2", "n_rounds": "100"}
+    parameters = [word for pair in sizes.items() for word in ("-p", *pair)]
+    subprocess.run(
+        [*command, "out.ipynb", *parameters],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
+    assert_figures_show_something(output / "figures" / "demo", "06_evaluation_digits")
+    finals = pd.read_csv(output / "outputs" / "demo" / "06_evaluation_digits_finals.csv")
+    assert set(finals["dataset"]) == {"digits"}
+    assert finals["mean_reward"].notna().all()
+    assert finals.groupby(["variant", "policy"])["seed"].nunique().eq(2).all()
