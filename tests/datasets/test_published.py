@@ -130,6 +130,27 @@ def test_the_real_set_matches_the_paper(real_dataset, name):
 
 
 @pytest.mark.realdata
+@pytest.mark.parametrize(
+    ("name", "labels_per_row", "most_common"),
+    [
+        ("tmc2007", 2.16, 56.56),
+        ("corel5k", 3.52, 22.40),
+        ("enron", 3.38, 53.64),
+        ("yeast", 4.24, 75.13),
+        ("medical", 1.25, 27.20),
+    ],
+)
+def test_a_real_set_beyond_the_paper_has_its_published_statistics(
+    real_dataset, name, labels_per_row, most_common
+):
+    row = real_dataset(name).describe().round(2)
+    assert (row["labels_per_observation"], row["most_common_label_pct"]) == (
+        labels_per_row,
+        most_common,
+    )
+
+
+@pytest.mark.realdata
 def test_the_real_set_has_the_known_peculiarities(real_dataset):
     assert (real_dataset("delicious").labels.sum(axis=1) == 0).sum() == 14
     small = real_dataset("mediamill-2000")
