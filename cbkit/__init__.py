@@ -9,17 +9,11 @@ from cbkit.oracles.logistic import LogisticOracle
 from cbkit.oracles.oracle import ClassifierOracle, StreamingOracle
 from cbkit.oracles.resampling import Resampling
 from cbkit.oracles.streaming import StreamingLogisticOracle
-from cbkit.policies.algorithms import (
-    ActiveAdaptiveGreedy,
-    ActiveExplorer,
-    BootstrappedTS,
-    BootstrappedUCB,
-    ContextualAdaptiveGreedy,
-    ContextualAdaptiveGreedy2,
-    OnlineBootstrappedTS,
-    OnlineBootstrappedUCB,
-)
-from cbkit.policies.baselines import (
+from cbkit.policies.cold_start import MABFirst, Smoothing
+from cbkit.policies.exploration import ActiveExplore
+from cbkit.policies.named.active import ActiveAdaptiveGreedy, ActiveExplorer
+from cbkit.policies.named.adaptive_greedy import ContextualAdaptiveGreedy, ContextualAdaptiveGreedy2
+from cbkit.policies.named.baselines import (
     AlternatingEpochs,
     BestArmInHindsight,
     BestArmOnline,
@@ -29,8 +23,12 @@ from cbkit.policies.baselines import (
     RandomArm,
     SoftmaxExplorer,
 )
-from cbkit.policies.cold_start import MABFirst, Smoothing
-from cbkit.policies.exploration import ActiveExplore
+from cbkit.policies.named.bootstrapped import (
+    BootstrappedTS,
+    BootstrappedUCB,
+    OnlineBootstrappedTS,
+    OnlineBootstrappedUCB,
+)
 from cbkit.policies.policy import Policy
 from cbkit.policies.registry import make_policy, policy_names
 from cbkit.simulate import RunLog, simulate

@@ -9,10 +9,9 @@ import numpy as np
 
 from cbkit._validation import Matrix, as_arms, as_contexts, as_rewards, check_generator, check_whole
 from cbkit.oracles.oracle import Oracle
-from cbkit.policies.ahead import values_of
-from cbkit.policies.block import Block, Decision
+from cbkit.policies.block import Block, Decision, values_of
 from cbkit.policies.choosers import Chooser, Greedy
-from cbkit.policies.coldscores import ColdStart
+from cbkit.policies.cold_start import ColdStart
 from cbkit.policies.exploration import Context
 from cbkit.policies.history import History
 from cbkit.policies.indices import Index, Mean

@@ -9,9 +9,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from cbkit.datasets import MultilabelDataset
-from cbkit.policies import algorithms, baselines
 from cbkit.policies.cold_start import MABFirst
-from cbkit.policies.composition import Common
+from cbkit.policies.named import active, adaptive_greedy, baselines, bootstrapped
+from cbkit.policies.named.composition import Common
 from cbkit.policies.policy import Policy
 
 _ALGORITHMS: dict[str, Callable[..., Policy]] = {
@@ -25,14 +25,14 @@ _ALGORITHMS: dict[str, Callable[..., Policy]] = {
         baselines.ExploreThenExploit,
         baselines.AlternatingEpochs,
         baselines.SoftmaxExplorer,
-        algorithms.BootstrappedUCB,
-        algorithms.OnlineBootstrappedUCB,
-        algorithms.BootstrappedTS,
-        algorithms.OnlineBootstrappedTS,
-        algorithms.ContextualAdaptiveGreedy,
-        algorithms.ContextualAdaptiveGreedy2,
-        algorithms.ActiveExplorer,
-        algorithms.ActiveAdaptiveGreedy,
+        bootstrapped.BootstrappedUCB,
+        bootstrapped.OnlineBootstrappedUCB,
+        bootstrapped.BootstrappedTS,
+        bootstrapped.OnlineBootstrappedTS,
+        adaptive_greedy.ContextualAdaptiveGreedy,
+        adaptive_greedy.ContextualAdaptiveGreedy2,
+        active.ActiveExplorer,
+        active.ActiveAdaptiveGreedy,
     )
 }
 

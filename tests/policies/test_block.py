@@ -6,7 +6,7 @@ from sampling import assert_mean, assert_shares
 from scipy import stats
 
 from cbkit import MABFirst, Policy, Smoothing
-from cbkit.policies.ahead import values_of
+from cbkit.policies.block import values_of
 from cbkit.policies.indices import RandomResample
 
 N_ARMS = 8

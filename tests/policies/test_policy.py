@@ -9,7 +9,7 @@ from scipy import sparse, stats
 
 from cbkit import BootstrappedTS, Greedy, LogisticOracle, MABFirst, Policy, Smoothing
 from cbkit.oracles.resampling import Resampling
-from cbkit.policies.ahead import values_of
+from cbkit.policies.block import values_of
 from cbkit.policies.choosers import EpsilonGreedy, ExploreThenExploit, SoftmaxExplorer
 from cbkit.policies.indices import Mean, RandomResample, UpperPercentile
 

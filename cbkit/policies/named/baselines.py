@@ -13,7 +13,7 @@ from typing import Any, Unpack
 from cbkit._validation import as_arms
 from cbkit.policies import choosers
 from cbkit.policies.cold_start import split_cold_start
-from cbkit.policies.composition import MAB_FIRST, Common, compose
+from cbkit.policies.named.composition import MAB_FIRST, Common, compose
 from cbkit.policies.policy import Policy
 
 
