@@ -203,7 +203,9 @@ def test_input_may_be_sparse_of_any_kind_and_is_never_densified(form):
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_input_that_is_not_finite_is_refused_at_the_door(bad):
     for form in (np.array, sparse.csr_array):
-        with pytest.raises(ValueError, match=f"contexts hold {bad}"):
+        with pytest.raises(
+            ValueError, match=f"contexts must be finite, got {bad} in row 0, column 1"
+        ):
             Greedy(3).select(form([[1.0, bad]]), rng())
 
 

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from cbkit._validation import (
     as_arms,
-    as_contexts,
+    as_features,
     as_rewards,
     check_decay,
     check_number,
@@ -20,6 +20,12 @@ from cbkit._validation import (
 
 X = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]])
 KINDS = ("csr", "csc", "coo", "lil", "dok", "dia", "bsr")
+
+
+def contexts_of(given):
+    return as_features(given, "contexts", copy=False)
+
+
 SPARSE = [getattr(sparse, f"{kind}_{form}") for kind in KINDS for form in ("matrix", "array")]
 
 
@@ -111,7 +117,7 @@ def test_integers_of_any_kind_are_whole_numbers(value):
 
 @pytest.mark.parametrize("make", SPARSE, ids=lambda make: make.__name__)
 def test_every_sparse_format_becomes_csr_of_the_same_content(make):
-    contexts = as_contexts(make(X))
+    contexts = contexts_of(make(X))
     assert isinstance(contexts, sparse.csr_array)
     assert contexts.dtype == np.float64
     assert (contexts.toarray() == X).all()
@@ -122,7 +128,7 @@ def test_every_sparse_format_becomes_csr_of_the_same_content(make):
     [X, X.astype(np.int32), X.tolist(), np.asfortranarray(X), X[:, ::-1][:, ::-1], pd.DataFrame(X)],
 )
 def test_dense_contexts_stay_dense(given):
-    contexts = as_contexts(given)
+    contexts = contexts_of(given)
     assert isinstance(contexts, np.ndarray)
     assert contexts.dtype == np.float64
     assert (contexts == X).all()
@@ -130,7 +136,7 @@ def test_dense_contexts_stay_dense(given):
 
 def test_repeated_entries_of_a_sparse_row_are_summed_without_touching_the_input():
     repeated = sparse.csr_array((np.array([1.0, 2.0]), np.array([1, 1]), np.array([0, 2])), (1, 3))
-    contexts = as_contexts(repeated)
+    contexts = contexts_of(repeated)
     assert contexts.data.tolist() == [3.0]
     assert repeated.data.tolist() == [1.0, 2.0]
 
@@ -138,26 +144,28 @@ def test_repeated_entries_of_a_sparse_row_are_summed_without_touching_the_input(
 def test_a_sparse_buffer_that_is_filled_anew_is_looked_at_anew():
     buffer = sparse.csr_array(np.array([[1.0, 0.0, 2.0]]))
     assert buffer.has_canonical_format and buffer.has_sorted_indices
-    assert as_contexts(buffer).toarray().tolist() == [[1.0, 0.0, 2.0]]
+    assert contexts_of(buffer).toarray().tolist() == [[1.0, 0.0, 2.0]]
     buffer.indices[:] = [1, 1]
-    assert as_contexts(buffer).data.tolist() == [3.0]
+    assert contexts_of(buffer).data.tolist() == [3.0]
     buffer.indices[:] = [2, 0]
-    assert as_contexts(buffer).indices.tolist() == [0, 2]
+    assert contexts_of(buffer).indices.tolist() == [0, 2]
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
 def test_contexts_are_a_new_object_each_time(make):
     # A history tells blocks apart by identity; users fill one buffer again and again.
     buffer = make(X)
-    assert as_contexts(buffer) is not buffer
-    assert as_contexts(buffer) is not as_contexts(buffer)
+    assert contexts_of(buffer) is not buffer
+    assert contexts_of(buffer) is not contexts_of(buffer)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array, sparse.coo_matrix])
 def test_contexts_that_are_not_finite_are_refused_with_the_value(make, bad):
-    with pytest.raises(ValueError, match=f"contexts hold {bad}; impute or drop"):
-        as_contexts(make([[1.0, bad]]))
+    with pytest.raises(
+        ValueError, match=f"contexts must be finite, got {bad} in row 0, column 1; impute"
+    ):
+        contexts_of(make([[1.0, bad]]))
 
 
 @pytest.mark.parametrize(
@@ -166,22 +174,28 @@ def test_contexts_that_are_not_finite_are_refused_with_the_value(make, bad):
         ([1.0, 2.0], r"got shape \(2,\); write x.reshape\(1, -1\)"),
         (3.0, r"got shape \(\)"),
         (np.zeros((2, 3, 4)), r"got shape \(2, 3, 4\)"),
-        (np.zeros((2, 0)), "contexts have no feature"),
-        (sparse.csr_array((2, 0)), "contexts have no feature"),
-        ([["red", "blue"]], r"contexts must be numbers, got <U4 values; turn text"),
-        (np.array([["red", 1.0]], dtype=object), "must be numbers .*'red'.*; turn text"),
+        (np.zeros((2, 0)), "contexts have no columns"),
+        (sparse.csr_array((2, 0)), "contexts have no columns"),
+        ([["red", "blue"]], "contexts must be numbers, got dtype <U4; turn text"),
+        (np.array([["red", 1.0]], dtype=object), "must be numbers, got 'red'; turn text"),
         ([[1.0, 2.0], [3.0]], "got rows of different lengths; give every row the same columns"),
-        ([[1j]], "contexts must be numbers, got complex128"),
-        (sparse.csr_array([[1j]]), "contexts must be numbers, got complex128"),
-        (np.array([["2020-01-01"]], dtype="datetime64[D]"), "must be numbers, got datetime64"),
-        (pd.DataFrame({"a": pd.array([1, None])}), "contexts (must be numbers|hold nan)"),
+        ([[1j]], "contexts must be real numbers, got dtype complex128"),
+        (sparse.csr_array([[1j]]), "contexts must be real numbers, got dtype complex128"),
+        (
+            np.array([["2020-01-01"]], dtype="datetime64[D]"),
+            "must be numbers, got dtype datetime64",
+        ),
+        (
+            pd.DataFrame({"a": pd.array([1, None])}),
+            "contexts must be finite, got nan in row 1, column 0",
+        ),
         (np.ma.masked_equal([[1.0, 7.0]], 7.0), "masked .missing. entries; fill them in first"),
-        ([[None, 1.0]], "contexts hold nan"),
+        ([[None, 1.0]], "contexts must be finite, got nan"),
     ],
 )
 def test_what_is_not_a_matrix_of_numbers_is_refused(given, message):
     with pytest.raises(ValueError, match=message):
-        as_contexts(given)
+        contexts_of(given)
 
 
 # --- rewards and arms
@@ -260,10 +274,33 @@ def test_rewards_pass_if_and_only_if_all_are_0_or_1(rewards):
             as_rewards(rewards)
 
 
-def test_wide_sparse_indices_are_narrowed_as_classifiers_refuse_them():
+@pytest.mark.parametrize("options", [{"name": "contexts", "copy": False}, {}])
+def test_wide_sparse_indices_are_narrowed_as_classifiers_refuse_them(options):
     X = sparse.csr_array(np.eye(3))
     wide = sparse.csr_array((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)))
-    contexts = as_contexts(wide)
+    narrow = as_features(wide, **options)
     assert wide.indices.dtype == np.int64
-    assert contexts.indices.dtype == contexts.indptr.dtype == np.int32
-    np.testing.assert_array_equal(contexts.toarray(), np.eye(3))
+    assert narrow.indices.dtype == narrow.indptr.dtype == np.int32
+    np.testing.assert_array_equal(narrow.toarray(), np.eye(3))
+
+
+# --- both doors
+
+
+@pytest.mark.parametrize("name", ["contexts", "features"])
+@pytest.mark.parametrize("make", [np.array, sparse.csr_array, sparse.coo_matrix, pd.DataFrame])
+@pytest.mark.parametrize("huge", [1e160, -1e151, 1e308])
+def test_numbers_whose_squares_overflow_are_refused_alike_for_dense_and_sparse(name, make, huge):
+    message = rf"{name} must lie in \[-1e150, 1e150\], .* got {huge} in row 1, column 0; rescale"
+    with pytest.raises(ValueError, match=message.replace("+", r"\+")):
+        as_features(make([[1.0, 2.0], [huge, 1.0]]), name)
+    allowed = as_features(make([[1.0, 2.0], [-1e150, 1e150]]), name)
+    assert np.isfinite((allowed * allowed).sum())
+
+
+def test_features_of_a_data_set_have_memory_of_their_own_and_store_no_zeros():
+    dense, compressed = X.copy(), sparse.csr_array((np.array([0.0, 1.0]), [0, 1], [0, 2, 2]))
+    copies = as_features(dense), as_features(compressed)
+    dense[:], compressed.data[:] = 9.0, 9.0
+    np.testing.assert_array_equal(copies[0], X)
+    assert copies[1].data.tolist() == [1.0]

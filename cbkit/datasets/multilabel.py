@@ -46,6 +46,8 @@ class MultilabelDataset:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", as_features(self.features))
+        if self.n_rows == 0:
+            raise ValueError("features have no rows; a dataset needs at least one observation")
         object.__setattr__(self, "labels", as_labels(self.labels))
         object.__setattr__(self, "arm_names", tuple(self.arm_names))
         if self.labels.shape[0] != self.features.shape[0]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cbkit._validation import Matrix, as_arms, as_contexts, as_rewards, check_generator, check_whole
+from cbkit._validation import Matrix, as_arms, as_features, as_rewards, check_generator, check_whole
 from cbkit.oracles.oracle import Oracle
 from cbkit.policies.block import Block, Decision, values_of
 from cbkit.policies.choosers import Chooser, Greedy
@@ -94,7 +94,7 @@ class Policy:
 
     def prepare(self, X: Any) -> Block:
         """Score a block of contexts for `choose`; changes nothing."""
-        X = as_contexts(X)
+        X = as_features(X, "contexts", copy=False)
         self._check_width(X)
         is_cold = np.ones(self.n_arms, dtype=bool)
         scores = np.empty((X.shape[0], 0, 1))
@@ -203,7 +203,7 @@ class Policy:
         ndarray of int, shape (n_rounds,)
             Arms.
         """
-        X = as_contexts(X)
+        X = as_features(X, "contexts", copy=False)
         check_generator(rng)
         if X.shape[0] == 0:
             raise ValueError("select got a block without contexts; give at least one row")
@@ -224,7 +224,11 @@ class Policy:
         rng : numpy.random.Generator
             Source of the resample weights.
         """
-        X, arms, rewards = as_contexts(X), as_arms(arms, self.n_arms), as_rewards(rewards)
+        X, arms, rewards = (
+            as_features(X, "contexts", copy=False),
+            as_arms(arms, self.n_arms),
+            as_rewards(rewards),
+        )
         check_generator(rng)
         if not X.shape[0] == len(arms) == len(rewards):
             raise ValueError(

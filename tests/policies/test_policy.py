@@ -297,8 +297,8 @@ RNG = np.random.default_rng(0)
     [
         (lambda p: p.select(np.zeros((0, 2)), RNG), "block without contexts"),
         (lambda p: p.select([1.0, 2.0], RNG), "write x.reshape"),
-        (lambda p: p.select([[np.nan, 2.0]], RNG), "contexts hold nan"),
-        (lambda p: p.score([[np.inf, 2.0]]), "contexts hold inf"),
+        (lambda p: p.select([[np.nan, 2.0]], RNG), "contexts must be finite, got nan"),
+        (lambda p: p.score([[np.inf, 2.0]]), "contexts must be finite, got inf"),
         (lambda p: p.update(X, [0, 1], [0, 0.5], RNG), "rewards must be 0 or 1, got 0.5"),
         (lambda p: p.update(X, [0, 1], [0, -1], RNG), "got -1"),
         (lambda p: p.update(X, [0, 3], [0, 1], RNG), r"arms must be in \[0, 2\], got 3"),
@@ -307,7 +307,7 @@ RNG = np.random.default_rng(0)
         (lambda p: p.update(X, [0, 1], [0], RNG), "got 2, 2 and 1"),
         (lambda p: p.update(X[:1], [0, 1], [0, 1], RNG), "got 1, 2 and 2"),
         (lambda p: p.update(np.zeros((0, 2)), [], [], RNG), "update got an empty block"),
-        (lambda p: p.update([[1.0, np.nan]], [0], [1], RNG), "contexts hold nan"),
+        (lambda p: p.update([[1.0, np.nan]], [0], [1], RNG), "contexts must be finite, got nan"),
     ],
 )
 def test_bad_blocks_are_refused_and_leave_no_trace(act, message):

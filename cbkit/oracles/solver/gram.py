@@ -89,7 +89,7 @@ class GramMatrices:
 def _dense_columns(X: Matrix, first: int) -> np.ndarray:
     """Return ``X[first:].T``, dense.
 
-    Sparse rows repeat no entry, as `as_contexts` leaves them; by hand in half of scipy's time.
+    Sparse rows repeat no entry, as `as_features` leaves them; by hand in half of scipy's time.
     """
     if not sparse.issparse(X):
         return X[first:].T
