@@ -28,8 +28,8 @@ from cbkit import (
 )
 from cbkit.oracles.guards import fit_guarded, positive_probability, seeded_clone
 from cbkit.oracles.resampling import Resampling
-from cbkit.policies.adaptive import AdaptiveGreedy, PercentileAdaptiveGreedy
-from cbkit.policies.choosers import SoftmaxExplorer
+from cbkit.policies.adaptive import PercentileGreedy, ThresholdGreedy
+from cbkit.policies.choosers import SoftmaxDraw
 from cbkit.policies.exploration import ActiveExplore, Context, logistic_gradient_norms
 from cbkit.policies.indices import RandomResample
 
@@ -70,7 +70,7 @@ def test_bootstrap_choice_among_resamples_sums_to_1_in_each_round():
 
 
 def test_softmax_is_of_the_multiplied_inverse_sigmoid():
-    probabilities = SoftmaxExplorer(multiplier=2.0).probabilities(np.array([0.5, 0.8]))
+    probabilities = SoftmaxDraw(multiplier=2.0).probabilities(np.array([0.5, 0.8]))
     np.testing.assert_allclose(probabilities, [1 / 17, 16 / 17])  # odds 1 and 4, squared
 
 
@@ -89,14 +89,14 @@ def test_decay_moves_once_per_round_played_and_never_by_looking():
     policy.prepare(X)
     learned(policy)
     assert policy.chooser.probability_ == pytest.approx(0.5 * 0.9**4)
-    chooser = AdaptiveGreedy(threshold=0.5, decay=0.9)
+    chooser = ThresholdGreedy(threshold=0.5, decay=0.9)
     for _ in range(3):
         chooser.choose(np.array([0.1, 0.9]), None, rng())
     assert chooser.threshold_ == pytest.approx(0.5 * 0.9**3)
 
 
 def test_adaptive_greedy_percentile_waits_for_a_full_window_that_moves():
-    chooser = PercentileAdaptiveGreedy(window=3, threshold=0.5, percentile=50, decay=0.8)
+    chooser = PercentileGreedy(window=3, threshold=0.5, percentile=50, decay=0.8)
     seen = []
     for best in (0.9, 0.1, 0.3, 0.6, 0.7):
         chooser.choose(np.array([0.0, best]), None, rng())

@@ -42,7 +42,7 @@ def exploit_above(
 
 
 @dataclass(kw_only=True)
-class AdaptiveGreedy:
+class ThresholdGreedy:
     """Exploit if the highest value is above ``z``, else explore; ``z := z * d`` each round.
 
     Parameters
@@ -60,7 +60,7 @@ class AdaptiveGreedy:
 
     Examples
     --------
-    >>> chooser = AdaptiveGreedy(threshold=0.5, decay=0.9)
+    >>> chooser = ThresholdGreedy(threshold=0.5, decay=0.9)
     >>> chooser.choose(np.array([0.1, 0.6]), None, np.random.default_rng(0))
     Choice(arm=1, explored=False, propensity=1.0, blind=False)
     >>> chooser.threshold_
@@ -84,7 +84,7 @@ class AdaptiveGreedy:
 
 
 @dataclass(kw_only=True)
-class PercentileAdaptiveGreedy:
+class PercentileGreedy:
     """Adaptive greedy whose threshold is a percentile of the best arms' values lately.
 
     Once ``window`` rounds were played, the threshold becomes the ``percentile`` of the highest
@@ -109,7 +109,7 @@ class PercentileAdaptiveGreedy:
 
     Examples
     --------
-    >>> chooser = PercentileAdaptiveGreedy(window=2, threshold=0.5, percentile=50)
+    >>> chooser = PercentileGreedy(window=2, threshold=0.5, percentile=50)
     >>> rng = np.random.default_rng(0)
     >>> [chooser.choose(np.array([0.0, v]), None, rng).explored for v in (0.6, 0.2, 0.41, 0.3)]
     [False, True, False, True]

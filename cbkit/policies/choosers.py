@@ -78,7 +78,7 @@ def explore_at_random(n_arms: int, rng: np.random.Generator) -> Choice:
 
 
 @dataclass(kw_only=True)
-class Greedy:
+class HighestValue:
     """Choose the arm of highest value, ties at random."""
 
     def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
@@ -124,7 +124,7 @@ class FixedArm:
 
 
 @dataclass(kw_only=True)
-class EpsilonGreedy:
+class EpsilonMix:
     """Explore with probability ``p``, which decays as ``p := p * d`` each round; else exploit.
 
     Parameters
@@ -134,8 +134,8 @@ class EpsilonGreedy:
     decay : float, default=1.0
         Factor by which it changes per round.
     explore : Explore, default=RandomExplore()
-        Where to look when exploring: anywhere (Epsilon-Greedy) or by an active-learning criterion
-        (ActiveExplorer).
+        Where to look when exploring: anywhere (`EpsilonGreedy`) or by an active-learning criterion
+        (`ActiveExplorer`).
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ class EpsilonGreedy:
 
     Examples
     --------
-    >>> chooser = EpsilonGreedy(explore_probability=0.5, decay=0.9)
+    >>> chooser = EpsilonMix(explore_probability=0.5, decay=0.9)
     >>> for _ in range(2):
     ...     _ = chooser.choose(np.array([0.2, 0.8]), None, np.random.default_rng(0))
     >>> round(chooser.probability_, 3)
@@ -175,7 +175,7 @@ class EpsilonGreedy:
 
 
 @dataclass(kw_only=True)
-class ExploreThenExploit:
+class RandomThenBest:
     """Choose at random in the rounds ``t < turning_point`` (t = 1, 2, ...), then exploit for good.
 
     Parameters
@@ -199,7 +199,7 @@ class ExploreThenExploit:
 
 
 @dataclass(kw_only=True)
-class AlternatingEpochs:
+class AlternatingPeriods:
     """Alternate periods of random choices and periods of best choices, starting with the former.
 
     Parameters
@@ -226,7 +226,7 @@ class AlternatingEpochs:
 
 
 @dataclass(kw_only=True)
-class SoftmaxExplorer:
+class SoftmaxDraw:
     """Draw an arm from ``softmax(m * logit(values))``; ``m := m * i`` each round.
 
     Parameters
@@ -243,7 +243,7 @@ class SoftmaxExplorer:
 
     Examples
     --------
-    >>> SoftmaxExplorer(multiplier=1.0).probabilities(np.array([0.5, 0.8]))   # odds 1 and 4
+    >>> SoftmaxDraw(multiplier=1.0).probabilities(np.array([0.5, 0.8]))   # odds 1 and 4
     array([0.2, 0.8])
     """
 

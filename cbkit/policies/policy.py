@@ -10,7 +10,7 @@ import numpy as np
 from cbkit._validation import Matrix, as_arms, as_features, as_rewards, check_generator, check_whole
 from cbkit.oracles.oracle import Oracle
 from cbkit.policies.block import Block, Decision, values_of
-from cbkit.policies.choosers import Chooser, Greedy
+from cbkit.policies.choosers import Chooser, HighestValue
 from cbkit.policies.cold_start import ColdStart
 from cbkit.policies.exploration import Context
 from cbkit.policies.history import History
@@ -32,7 +32,7 @@ class Policy:
         without a fitted oracle scores its mean reward so far, and 1/2 while it is unplayed.
     index : Index, default=Mean()
         From the scores of an arm's resamples to one number.
-    chooser : Chooser, default=Greedy()
+    chooser : Chooser, default=HighestValue()
         From one number per arm to an arm.
     exclusive_rewards : bool, default=False
         Whether each rewarded observation is added as a non-reward to all other arms (section
@@ -51,7 +51,7 @@ class Policy:
     oracle: Oracle | None
     cold_start: Any = None
     index: Index = field(default_factory=Mean)
-    chooser: Chooser = field(default_factory=Greedy)
+    chooser: Chooser = field(default_factory=HighestValue)
     exclusive_rewards: bool = False
     name: str = "policy"
 

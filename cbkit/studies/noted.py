@@ -29,8 +29,10 @@ class Noted:
 
     Examples
     --------
-    >>> from cbkit.policies.choosers import Greedy
-    >>> chooser = Noted(chooser=Greedy(), note=lambda chooser, values, context: (values.max(),))
+    >>> from cbkit.policies.choosers import HighestValue
+    >>> def best_value(chooser, values, context):
+    ...     return (values.max(),)
+    >>> chooser = Noted(chooser=HighestValue(), note=best_value)
     >>> chooser.choose(np.array([0.1, 0.5]), None, np.random.default_rng(0)).arm
     1
     >>> [float(best) for (best,) in chooser.notes]

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from sampling import assert_shares
 
 from cbkit.policies.choosers import (
-    AlternatingEpochs,
-    EpsilonGreedy,
-    ExploreThenExploit,
+    AlternatingPeriods,
+    EpsilonMix,
     FixedArm,
-    Greedy,
-    SoftmaxExplorer,
+    HighestValue,
+    RandomThenBest,
+    SoftmaxDraw,
     UniformArm,
     best_arms,
 )
@@ -36,7 +36,7 @@ def arms_of(choices):
 
 
 def test_greedy_chooses_the_highest_value_and_is_sure_of_it():
-    assert set(play(Greedy(), 20)) == {(1, False, 1.0, False)}
+    assert set(play(HighestValue(), 20)) == {(1, False, 1.0, False)}
 
 
 def test_all_highest_arms_count_as_best():
@@ -45,14 +45,14 @@ def test_all_highest_arms_count_as_best():
 
 @pytest.mark.statistical
 def test_ties_are_broken_at_random_among_equals():
-    choices = play(Greedy(), 2000, TIED)
+    choices = play(HighestValue(), 2000, TIED)
     assert_shares(arms_of(choices), [0, 0.5, 0.5])
     assert {choice.propensity for choice in choices} == {0.5}
 
 
 @pytest.mark.statistical
 def test_untouched_arms_are_all_played():
-    assert_shares(arms_of(play(Greedy(), 2000, np.full(5, 0.5))), np.full(5, 0.2))
+    assert_shares(arms_of(play(HighestValue(), 2000, np.full(5, 0.5))), np.full(5, 0.2))
 
 
 @pytest.mark.statistical
@@ -81,7 +81,7 @@ def test_fixed_arm_out_of_range_is_refused_when_played():
 
 
 def test_explore_probability_decays_once_per_round_played():
-    chooser = EpsilonGreedy(explore_probability=0.2, decay=0.9)
+    chooser = EpsilonMix(explore_probability=0.2, decay=0.9)
     for t in range(30):
         assert chooser.probability_ == pytest.approx(0.2 * 0.9**t, rel=1e-12)
         play(chooser, 1)
@@ -89,13 +89,13 @@ def test_explore_probability_decays_once_per_round_played():
 
 @pytest.mark.parametrize("probability", [0, 1])
 def test_explore_probability_0_never_and_1_always_explores(probability):
-    explored = {c.explored for c in play(EpsilonGreedy(explore_probability=probability), 200)}
+    explored = {c.explored for c in play(EpsilonMix(explore_probability=probability), 200)}
     assert explored == {bool(probability)}
 
 
 def test_epsilon_greedy_states_the_exact_propensity_of_its_arm():
     # p = 0.3 spread over 3 arms, 0.7 over the two best: 0.1, 0.1 + 0.35, 0.1 + 0.35.
-    choices = play(EpsilonGreedy(explore_probability=0.3), 300, TIED)
+    choices = play(EpsilonMix(explore_probability=0.3), 300, TIED)
     expected = np.array([0.1, 0.45, 0.45])
     assert set(arms_of(choices)) == {0, 1, 2}
     np.testing.assert_allclose([c.propensity for c in choices], expected[arms_of(choices)])
@@ -103,13 +103,13 @@ def test_epsilon_greedy_states_the_exact_propensity_of_its_arm():
 
 @pytest.mark.statistical
 def test_epsilon_greedy_plays_arms_as_often_as_its_propensities_say():
-    choices = play(EpsilonGreedy(explore_probability=0.3), 4000, TIED)
+    choices = play(EpsilonMix(explore_probability=0.3), 4000, TIED)
     assert_shares(arms_of(choices), [0.1, 0.45, 0.45])
     assert_shares(np.array([int(c.explored) for c in choices]), [0.7, 0.3])
 
 
 def test_exploring_is_flagged_even_if_it_hits_the_best_arm():
-    choices = play(EpsilonGreedy(explore_probability=1), 100)
+    choices = play(EpsilonMix(explore_probability=1), 100)
     assert any(choice.arm == 1 for choice in choices)
     assert all(choice.explored for choice in choices)
 
@@ -119,20 +119,20 @@ def test_exploring_is_flagged_even_if_it_hits_the_best_arm():
 
 @pytest.mark.parametrize("turning_point", [1, 2, 7])
 def test_explore_then_exploit_explores_exactly_the_rounds_before_the_turning_point(turning_point):
-    choices = play(ExploreThenExploit(turning_point=turning_point), 12)
+    choices = play(RandomThenBest(turning_point=turning_point), 12)
     explored = [t for t, choice in enumerate(choices, start=1) if choice.explored]
     assert explored == [t for t in range(1, 13) if t < turning_point]
     assert set(arms_of(choices)[turning_point - 1 :]) == {1}
 
 
 def test_explore_then_exploit_knows_its_propensities():
-    choices = play(ExploreThenExploit(turning_point=3), 4, TIED)
+    choices = play(RandomThenBest(turning_point=3), 4, TIED)
     assert [choice.propensity for choice in choices] == [1 / 3, 1 / 3, 0.5, 0.5]
     assert [choice.blind for choice in choices] == [True, True, False, False]
 
 
 def test_alternating_epochs_start_with_exploring_and_come_round_again():
-    choices = play(AlternatingEpochs(explore_rounds=2, exploit_rounds=3), 12)
+    choices = play(AlternatingPeriods(explore_rounds=2, exploit_rounds=3), 12)
     assert "".join("RB"[not choice.explored] for choice in choices) == "RRBBBRRBBBRR"
 
 
@@ -141,18 +141,18 @@ def test_alternating_epochs_start_with_exploring_and_come_round_again():
 
 def test_softmax_of_inverse_sigmoids_has_the_odds_to_the_power_of_the_multiplier():
     # Odds 1/4, 1 and 4; multiplier 2 squares them: 1/16, 1, 16, of 273/16 in all.
-    probabilities = SoftmaxExplorer(multiplier=2.0).probabilities(np.array([0.2, 0.5, 0.8]))
+    probabilities = SoftmaxDraw(multiplier=2.0).probabilities(np.array([0.2, 0.5, 0.8]))
     np.testing.assert_allclose(probabilities, np.array([1, 16, 256]) / 273)
 
 
 def test_softmax_is_not_applied_to_probabilities():
     values = np.array([0.1, 0.9])
-    chooser = SoftmaxExplorer(multiplier=1.0)
+    chooser = SoftmaxDraw(multiplier=1.0)
     np.testing.assert_allclose(chooser.probabilities(values), [1 / 82, 81 / 82])
 
 
 def test_softmax_multiplier_inflates_once_per_round_played():
-    chooser = SoftmaxExplorer(multiplier=2.0, inflation=1.001)
+    chooser = SoftmaxDraw(multiplier=2.0, inflation=1.001)
     play(chooser, 500)
     assert chooser.multiplier_ == pytest.approx(2.0 * 1.001**500, rel=1e-9)
     chooser.probabilities(VALUES)
@@ -161,7 +161,7 @@ def test_softmax_multiplier_inflates_once_per_round_played():
 
 def test_softmax_does_not_overflow_in_a_million_rounds():
     # 1,000 rounds at 1.001 ** 1000 end where 1,000,000 rounds at 1.001 do: beyond 1e434.
-    chooser = SoftmaxExplorer(multiplier=2.0, inflation=1.001**1000)
+    chooser = SoftmaxDraw(multiplier=2.0, inflation=1.001**1000)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         choices = play(chooser, 1000, np.array([0.0, 1.0, 0.3]))
@@ -170,13 +170,13 @@ def test_softmax_does_not_overflow_in_a_million_rounds():
 
 
 def test_inflated_softmax_becomes_an_argmax_with_ties_at_random():
-    chooser = SoftmaxExplorer(multiplier=1e12)
+    chooser = SoftmaxDraw(multiplier=1e12)
     assert chooser.probabilities(np.array([0.3, 0.3, 0.3 - 1e-9])).tolist() == [0.5, 0.5, 0.0]
 
 
 @pytest.mark.statistical
 def test_softmax_plays_arms_as_often_as_its_propensities_say():
-    choices = play(SoftmaxExplorer(multiplier=1.0, inflation=1.0), 4000, np.array([0.2, 0.5, 0.8]))
+    choices = play(SoftmaxDraw(multiplier=1.0, inflation=1.0), 4000, np.array([0.2, 0.5, 0.8]))
     probabilities = np.array([1, 4, 16]) / 21
     assert_shares(arms_of(choices), probabilities)
     np.testing.assert_allclose([c.propensity for c in choices], probabilities[arms_of(choices)])
@@ -189,7 +189,7 @@ def test_softmax_plays_arms_as_often_as_its_propensities_say():
 )
 def test_softmax_probabilities_are_a_distribution_that_follows_the_values(values, multiplier):
     values = np.array(values)
-    probabilities = SoftmaxExplorer(multiplier=multiplier).probabilities(values)
+    probabilities = SoftmaxDraw(multiplier=multiplier).probabilities(values)
     assert probabilities.sum() == pytest.approx(1)
     order = np.argsort(values)
     assert (np.diff(probabilities[order]) >= 0).all()
@@ -199,13 +199,13 @@ def test_softmax_probabilities_are_a_distribution_that_follows_the_values(values
 
 
 CHOOSERS = [
-    lambda: Greedy(),
+    lambda: HighestValue(),
     lambda: UniformArm(),
     lambda: FixedArm(arm=1),
-    lambda: EpsilonGreedy(explore_probability=0.5, decay=0.99),
-    lambda: ExploreThenExploit(turning_point=5),
-    lambda: AlternatingEpochs(explore_rounds=1, exploit_rounds=1),
-    lambda: SoftmaxExplorer(),
+    lambda: EpsilonMix(explore_probability=0.5, decay=0.99),
+    lambda: RandomThenBest(turning_point=5),
+    lambda: AlternatingPeriods(explore_rounds=1, exploit_rounds=1),
+    lambda: SoftmaxDraw(),
 ]
 
 
@@ -227,19 +227,19 @@ def test_every_choice_is_an_arm_with_a_positive_propensity(make, values, seed):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: EpsilonGreedy(explore_probability=20), "did you mean 0.2"),
-        (lambda: EpsilonGreedy(explore_probability=-0.1), "explore_probability must be in"),
-        (lambda: EpsilonGreedy(explore_probability=0.2, decay=0), "decay must be in"),
-        (lambda: EpsilonGreedy(explore_probability=0.2, decay=1.1), "decay must be in"),
-        (lambda: ExploreThenExploit(turning_point=0), "turning_point must be a whole number"),
-        (lambda: ExploreThenExploit(turning_point=0.27), "turning_point must be a whole number"),
-        (lambda: AlternatingEpochs(explore_rounds=0, exploit_rounds=1), "explore_rounds must"),
-        (lambda: AlternatingEpochs(explore_rounds=1, exploit_rounds=-1), "exploit_rounds must"),
-        (lambda: SoftmaxExplorer(multiplier=0), "multiplier must be greater than 0, got 0"),
-        (lambda: SoftmaxExplorer(multiplier=np.inf), "multiplier must be a finite number"),
-        (lambda: SoftmaxExplorer(multiplier="2"), "multiplier must be a finite number"),
-        (lambda: SoftmaxExplorer(inflation=0.99), "inflation must be at least 1, got 0.99"),
-        (lambda: SoftmaxExplorer(inflation=np.nan), "inflation must be a finite number"),
+        (lambda: EpsilonMix(explore_probability=20), "did you mean 0.2"),
+        (lambda: EpsilonMix(explore_probability=-0.1), "explore_probability must be in"),
+        (lambda: EpsilonMix(explore_probability=0.2, decay=0), "decay must be in"),
+        (lambda: EpsilonMix(explore_probability=0.2, decay=1.1), "decay must be in"),
+        (lambda: RandomThenBest(turning_point=0), "turning_point must be a whole number"),
+        (lambda: RandomThenBest(turning_point=0.27), "turning_point must be a whole number"),
+        (lambda: AlternatingPeriods(explore_rounds=0, exploit_rounds=1), "explore_rounds must"),
+        (lambda: AlternatingPeriods(explore_rounds=1, exploit_rounds=-1), "exploit_rounds must"),
+        (lambda: SoftmaxDraw(multiplier=0), "multiplier must be greater than 0, got 0"),
+        (lambda: SoftmaxDraw(multiplier=np.inf), "multiplier must be a finite number"),
+        (lambda: SoftmaxDraw(multiplier="2"), "multiplier must be a finite number"),
+        (lambda: SoftmaxDraw(inflation=0.99), "inflation must be at least 1, got 0.99"),
+        (lambda: SoftmaxDraw(inflation=np.nan), "inflation must be a finite number"),
     ],
 )
 def test_bad_parameters_are_refused_with_name_and_value(make, message):

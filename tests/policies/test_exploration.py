@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.special import expit
 
-from cbkit.policies.choosers import EpsilonGreedy
+from cbkit.policies.choosers import EpsilonMix
 from cbkit.policies.exploration import (
     ActiveExplore,
     Context,
@@ -120,14 +120,14 @@ def test_weighted_and_min_order_logistic_arms_alike_and_max_the_other_way(thousa
 
 
 def test_active_explorer_explores_the_most_useful_arm_and_exploits_the_best():
-    chooser = EpsilonGreedy(explore_probability=0.25, explore=ActiveExplore())
+    chooser = EpsilonMix(explore_probability=0.25, explore=ActiveExplore())
     rng = np.random.default_rng(0)
     choices = {chooser.choose(VALUES, CONTEXT, rng) for _ in range(100)}
     assert choices == {(1, True, 0.25, False), (2, False, 0.75, False)}
 
 
 def test_arm_that_is_best_and_most_useful_has_propensity_1():
-    chooser = EpsilonGreedy(explore_probability=0.25, explore=ActiveExplore())
+    chooser = EpsilonMix(explore_probability=0.25, explore=ActiveExplore())
     choice = chooser.choose(np.array([0.1, 0.5]), CONTEXT, np.random.default_rng(0))
     assert (choice.arm, choice.propensity) == (1, 1.0)
 

@@ -10,7 +10,7 @@ from scipy import sparse, stats
 from cbkit import BootstrappedTS, Greedy, LogisticOracle, MABFirst, Policy, Smoothing
 from cbkit.oracles.resampling import Resampling
 from cbkit.policies.block import values_of
-from cbkit.policies.choosers import EpsilonGreedy, ExploreThenExploit, SoftmaxExplorer
+from cbkit.policies.choosers import EpsilonMix, RandomThenBest, SoftmaxDraw
 from cbkit.policies.indices import Mean, RandomResample, UpperPercentile
 
 X = np.array([[1.0, 0.0], [0.0, 1.0]])
@@ -218,8 +218,8 @@ def test_mab_first_thompson_sampling_of_two_cold_arms_wins_as_often_as_beta_draw
 @pytest.mark.parametrize(
     "chooser",
     [
-        EpsilonGreedy(explore_probability=0.4),
-        SoftmaxExplorer(multiplier=0.7, inflation=1.0),
+        EpsilonMix(explore_probability=0.4),
+        SoftmaxDraw(multiplier=0.7, inflation=1.0),
     ],
 )
 def test_stated_propensities_are_the_frequencies_of_the_arms(chooser):
@@ -243,9 +243,9 @@ COLD = {"arms": [0], "n_arms": 2, "cold_start": MABFirst(a=1, b=1), "counts": ([
         (lambda: policy([0.5], arms=[0], n_arms=2, cold_start=Smoothing(a=1, b=3)), True),
         (lambda: policy([0.5], **COLD), False),
         (lambda: policy([[0.2, 0.3], [0.5, 0.6]], index=RandomResample()), False),
-        (lambda: policy([0.5], **COLD, chooser=EpsilonGreedy(explore_probability=0.2)), False),
-        (lambda: policy([0.5], **COLD, chooser=SoftmaxExplorer()), False),
-        (lambda: policy([0.5], **COLD, chooser=ExploreThenExploit(turning_point=9)), True),
+        (lambda: policy([0.5], **COLD, chooser=EpsilonMix(explore_probability=0.2)), False),
+        (lambda: policy([0.5], **COLD, chooser=SoftmaxDraw()), False),
+        (lambda: policy([0.5], **COLD, chooser=RandomThenBest(turning_point=9)), True),
     ],
 )
 def test_propensity_is_missing_where_draws_enter_and_the_choice_looks_at_them(made, known):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from cbkit import load_dataset, make_policy, simulate
-from cbkit.policies.choosers import FixedArm, Greedy
+from cbkit.policies.choosers import FixedArm, HighestValue
 from cbkit.studies.choice_readings import clear_reading, picks_table, reward_reading, same_choices
 from cbkit.studies.chooser_traces import record_choices
 from cbkit.studies.noted import Noted
@@ -43,7 +43,7 @@ def test_a_noted_chooser_follows_arms_that_are_dropped():
     assert fixed.chooser.arm == 1
     with pytest.raises(ValueError, match="always plays"):
         fixed.drop_arm(1)
-    Noted(chooser=Greedy(), note=lambda *_: ()).drop_arm(0)  # has nothing to follow
+    Noted(chooser=HighestValue(), note=lambda *_: ()).drop_arm(0)  # has nothing to follow
 
 
 def test_same_choices_refuses_runs_over_other_rows():

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from cbkit import load_dataset, simulate
-from cbkit.policies.choosers import Greedy
+from cbkit.policies.choosers import HighestValue
 from cbkit.policies.exploration import Context
 from cbkit.policies.registry import make_policy
 from cbkit.studies.gradient_norms import (
@@ -42,7 +42,7 @@ def test_experiment_has_every_criterion_for_both_policies_and_priors():
     ],
 )
 def test_notes_are_the_arms_closest_to_and_farthest_from_one_half_and_the_best(scores, picks):
-    chooser = Noted(chooser=Greedy(), note=criteria_picks)
+    chooser = Noted(chooser=HighestValue(), note=criteria_picks)
     choice = chooser.choose(np.array(scores), Context(np.ones((1, 3)), 0), np.random.default_rng(0))
     assert chooser.notes == [picks] and choice.arm == picks[-1]
 

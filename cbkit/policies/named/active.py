@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Unpack
 
 from cbkit.policies import choosers
-from cbkit.policies.adaptive import PercentileAdaptiveGreedy
+from cbkit.policies.adaptive import PercentileGreedy
 from cbkit.policies.exploration import ActiveExplore, Explore
 from cbkit.policies.named.adaptive_greedy import paper_threshold
 from cbkit.policies.named.composition import Common, compose
@@ -39,9 +39,7 @@ def ActiveExplorer(
     Algorithm "ActiveExplorer". Its listing exploits with probability p; the experiments give 15% as
     the probability of exploring, which is followed here.
     """
-    chooser = choosers.EpsilonGreedy(
-        explore_probability=explore_probability, explore=_active(explore)
-    )
+    chooser = choosers.EpsilonMix(explore_probability=explore_probability, explore=_active(explore))
     return compose("ActiveExplorer", n_arms, chooser, **common)
 
 
@@ -74,7 +72,7 @@ def ActiveAdaptiveGreedy(
     Algorithm "ActiveAdaptiveGreedy". Its listing takes a decay rate and has no line for it; the
     percentile decays as in `ContextualAdaptiveGreedy2`.
     """
-    chooser = PercentileAdaptiveGreedy(
+    chooser = PercentileGreedy(
         window=window,
         threshold=paper_threshold(threshold, n_arms),
         percentile=percentile,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from cbkit.policies.adaptive import AdaptiveGreedy, PercentileAdaptiveGreedy
+from cbkit.policies.adaptive import PercentileGreedy, ThresholdGreedy
 from cbkit.policies.named.composition import Common, compose
 from cbkit.policies.policy import Policy
 
@@ -36,7 +36,7 @@ def ContextualAdaptiveGreedy(
     -------
     Policy
     """
-    chooser = AdaptiveGreedy(threshold=paper_threshold(threshold, n_arms), decay=decay)
+    chooser = ThresholdGreedy(threshold=paper_threshold(threshold, n_arms), decay=decay)
     return compose("ContextualAdaptiveGreedy", n_arms, chooser, **common)
 
 
@@ -69,7 +69,7 @@ def ContextualAdaptiveGreedy2(
     -------
     Policy
     """
-    chooser = PercentileAdaptiveGreedy(
+    chooser = PercentileGreedy(
         window=window,
         threshold=paper_threshold(threshold, n_arms),
         percentile=percentile,

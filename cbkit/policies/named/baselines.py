@@ -44,7 +44,7 @@ def BestArmOnline(n_arms: int, *, cold_start: Any = MAB_FIRST) -> Policy:
 
 def Greedy(n_arms: int, **common: Unpack[Common]) -> Policy:
     """Choose the arm with the highest expected reward; all exploration is the cold start's."""
-    return compose("Greedy", n_arms, choosers.Greedy(), **common)
+    return compose("Greedy", n_arms, choosers.HighestValue(), **common)
 
 
 def EpsilonGreedy(
@@ -70,7 +70,7 @@ def EpsilonGreedy(
     Policy
         Unplayed.
     """
-    chooser = choosers.EpsilonGreedy(explore_probability=explore_probability, decay=decay)
+    chooser = choosers.EpsilonMix(explore_probability=explore_probability, decay=decay)
     return compose("EpsilonGreedy", n_arms, chooser, **common)
 
 
@@ -90,7 +90,7 @@ def ExploreThenExploit(n_arms: int, *, turning_point: int, **common: Unpack[Comm
     Policy
         Unplayed.
     """
-    chooser = choosers.ExploreThenExploit(turning_point=turning_point)
+    chooser = choosers.RandomThenBest(turning_point=turning_point)
     return compose("ExploreThenExploit", n_arms, chooser, **({"cold_start": None} | common))
 
 
@@ -115,7 +115,7 @@ def AlternatingEpochs(
     Policy
         Unplayed.
     """
-    chooser = choosers.AlternatingEpochs(
+    chooser = choosers.AlternatingPeriods(
         explore_rounds=explore_rounds, exploit_rounds=exploit_rounds
     )
     return compose("AlternatingEpochs", n_arms, chooser, **common)
@@ -144,5 +144,5 @@ def SoftmaxExplorer(
     Policy
         Unplayed.
     """
-    chooser = choosers.SoftmaxExplorer(multiplier=multiplier, inflation=inflation)
+    chooser = choosers.SoftmaxDraw(multiplier=multiplier, inflation=inflation)
     return compose("SoftmaxExplorer", n_arms, chooser, **common)

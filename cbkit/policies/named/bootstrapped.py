@@ -42,7 +42,7 @@ def BootstrappedUCB(
     return compose(
         "BootstrappedUCB",
         n_arms,
-        choosers.Greedy(),
+        choosers.HighestValue(),
         index=UpperPercentile(percentile=percentile),
         resampling=Resampling(kind=weights, n_resamples=n_resamples, kept=kept),
         **common,
@@ -77,7 +77,7 @@ def OnlineBootstrappedUCB(
     return compose(
         "OnlineBootstrappedUCB",
         n_arms,
-        choosers.Greedy(),
+        choosers.HighestValue(),
         index=UpperPercentile(percentile=percentile),
         resampling=Resampling(kind=weights, n_resamples=n_resamples, kept=kept),
         **common,
@@ -99,7 +99,7 @@ def BootstrappedTS(
     return compose(
         "BootstrappedTS",
         n_arms,
-        choosers.Greedy(),
+        choosers.HighestValue(),
         index=RandomResample(),
         resampling=Resampling(kind=weights, n_resamples=n_resamples, kept=kept),
         **common,
@@ -121,7 +121,7 @@ def OnlineBootstrappedTS(
     return compose(
         "OnlineBootstrappedTS",
         n_arms,
-        choosers.Greedy(),
+        choosers.HighestValue(),
         index=RandomResample(),
         resampling=Resampling(kind=weights, n_resamples=n_resamples, kept=kept),
         **common,
