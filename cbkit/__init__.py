@@ -13,22 +13,11 @@ from cbkit.policies.cold_start import MABFirst, Smoothing
 from cbkit.policies.exploration import ActiveExplore
 from cbkit.policies.named.active import ActiveAdaptiveGreedy, ActiveExplorer
 from cbkit.policies.named.adaptive_greedy import ContextualAdaptiveGreedy, ContextualAdaptiveGreedy2
-from cbkit.policies.named.baselines import (
-    AlternatingEpochs,
-    BestArmInHindsight,
-    BestArmOnline,
-    EpsilonGreedy,
-    ExploreThenExploit,
-    Greedy,
-    RandomArm,
-    SoftmaxExplorer,
-)
-from cbkit.policies.named.bootstrapped import (
-    BootstrappedTS,
-    BootstrappedUCB,
-    OnlineBootstrappedTS,
-    OnlineBootstrappedUCB,
-)
+from cbkit.policies.named.bootstrapped import BootstrappedTS, BootstrappedUCB
+from cbkit.policies.named.greedy import EpsilonGreedy, Greedy, SoftmaxExplorer
+from cbkit.policies.named.online_bootstrapped import OnlineBootstrappedTS, OnlineBootstrappedUCB
+from cbkit.policies.named.periods import AlternatingEpochs, ExploreThenExploit
+from cbkit.policies.named.without_context import BestArmInHindsight, BestArmOnline, RandomArm
 from cbkit.policies.policy import Policy
 from cbkit.policies.registry import make_policy, policy_names
 from cbkit.simulate import RunLog, simulate

@@ -12,6 +12,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
+from cbkit._keywords import suggest_keywords
 from cbkit._validation import check_whole
 from cbkit.datasets import MultilabelDataset
 from cbkit.policies.policy import Policy
@@ -73,6 +74,7 @@ def _streams(seed: int) -> list[np.random.SeedSequence]:
     return np.random.SeedSequence(int(seed)).spawn(2)
 
 
+@suggest_keywords
 def simulate(
     policy: Policy,
     dataset: MultilabelDataset,

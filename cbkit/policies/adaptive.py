@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cbkit._keywords import suggest_keywords
 from cbkit._validation import check_decay, check_percentile, check_probability, check_whole
 from cbkit.policies.choosers import Choice, best_arms, pick
 from cbkit.policies.exploration import Context, Explore, RandomExplore
@@ -41,6 +42,7 @@ def exploit_above(
     return Choice(pick(arms, rng), exploring, 1.0 / len(arms))
 
 
+@suggest_keywords
 @dataclass(kw_only=True)
 class ThresholdGreedy:
     """Exploit if the highest value is above ``z``, else explore; ``z := z * d`` each round.
@@ -83,6 +85,7 @@ class ThresholdGreedy:
         return choice
 
 
+@suggest_keywords
 @dataclass(kw_only=True)
 class PercentileGreedy:
     """Adaptive greedy whose threshold is a percentile of the best arms' values lately.

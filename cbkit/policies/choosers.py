@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.special import logit, softmax
 
+from cbkit._keywords import suggest_keywords
 from cbkit._validation import check_decay, check_number, check_probability, check_whole
 from cbkit.policies.exploration import Context, Explore, RandomExplore
 
@@ -95,6 +96,7 @@ class UniformArm:
         return explore_at_random(len(values), rng)
 
 
+@suggest_keywords
 @dataclass(kw_only=True)
 class FixedArm:
     """Choose always the same arm, such as the best in hindsight.
@@ -123,6 +125,7 @@ class FixedArm:
         self.arm -= arm < self.arm
 
 
+@suggest_keywords
 @dataclass(kw_only=True)
 class EpsilonMix:
     """Explore with probability ``p``, which decays as ``p := p * d`` each round; else exploit.
@@ -174,6 +177,7 @@ class EpsilonMix:
         return Choice(arm, exploring, propensity)
 
 
+@suggest_keywords
 @dataclass(kw_only=True)
 class RandomThenBest:
     """Choose at random in the rounds ``t < turning_point`` (t = 1, 2, ...), then exploit for good.
@@ -198,6 +202,7 @@ class RandomThenBest:
         return exploit(values, rng)
 
 
+@suggest_keywords
 @dataclass(kw_only=True)
 class AlternatingPeriods:
     """Alternate periods of random choices and periods of best choices, starting with the former.
@@ -225,6 +230,7 @@ class AlternatingPeriods:
         return exploit(values, rng)
 
 
+@suggest_keywords
 @dataclass(kw_only=True)
 class SoftmaxDraw:
     """Draw an arm from ``softmax(m * logit(values))``; ``m := m * i`` each round.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from cbkit._keywords import suggest_keywords
 from cbkit._validation import check_number, check_whole
 from cbkit.policies.beta_draws import draw_betas
 from cbkit.policies.history import History
@@ -34,7 +35,7 @@ class _Constants:
     b: Constant
 
     def check_arms(self, n_arms: int) -> None:
-        """Refuse per-arm constants of another length than `n_arms`."""
+        """Check that there are no per-arm constants of another length than `n_arms`."""
         for name in ("a", "b"):
             value = getattr(self, name)
             if np.ndim(value) and len(value) != n_arms:
@@ -64,6 +65,7 @@ class _Constants:
         return replace(self, **{name: np.delete(getattr(self, name), arm) for name in names})
 
 
+@suggest_keywords
 @dataclass(frozen=True, kw_only=True)
 class MABFirst(_Constants):
     """Play an arm by Beta draws until both labels were seen `m` times, then by its oracle.
@@ -98,7 +100,7 @@ class MABFirst(_Constants):
         check_whole("m", self.m)
 
     def is_cold(self, positives: np.ndarray, negatives: np.ndarray) -> np.ndarray:
-        """Tell which arms are below the threshold; counts and result of shape (n_arms,)."""
+        """Return which arms are below the threshold; counts and result of shape (n_arms,)."""
         return (positives < self.m) | (negatives < self.m)
 
     def draw(
@@ -134,6 +136,7 @@ class MABFirst(_Constants):
         return draw_betas(a + positives, b + negatives, n_rounds, rng)
 
 
+@suggest_keywords
 @dataclass(frozen=True, kw_only=True)
 class Smoothing(_Constants):
     """Pull an arm's expected reward towards a/b while it has few observations.
@@ -170,7 +173,16 @@ class Smoothing(_Constants):
         return (n_observations * scores + self.a) / (n_observations + self.b)
 
 
-def split_cold_start(cold_start: Any) -> tuple[MABFirst | None, Smoothing | None]:
+ColdStartLike = (
+    MABFirst
+    | Smoothing
+    | Sequence[MABFirst | Smoothing]
+    | Mapping[str, Mapping[str, Constant | int]]
+    | None
+)
+
+
+def split_cold_start(cold_start: ColdStartLike) -> tuple[MABFirst | None, Smoothing | None]:
     """Split a policy's `cold_start` into its MAB-first and its smoothing part.
 
     Parameters
@@ -241,7 +253,7 @@ class ColdStart:
     array([0.25, 0.25])
     """
 
-    def __init__(self, cold_start: Any, n_arms: int) -> None:
+    def __init__(self, cold_start: ColdStartLike, n_arms: int) -> None:
         self.mab_first, self.smoothing = split_cold_start(cold_start)
         for part in (self.mab_first, self.smoothing):
             if part:
@@ -255,7 +267,7 @@ class ColdStart:
         return self.mab_first or self.smoothing
 
     def is_over(self, history: History) -> np.ndarray:
-        """Tell which arms have seen enough for an oracle, shape (n_arms,)."""
+        """Return which arms have seen enough for an oracle, shape (n_arms,)."""
         if self.mab_first:
             return ~self.mab_first.is_cold(history.positives, history.negatives)
         return (history.positives > 0) & (history.negatives > 0)

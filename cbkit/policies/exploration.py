@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy import sparse
 
+from cbkit._keywords import suggest_keywords
 from cbkit._validation import Matrix
 
 
@@ -77,6 +78,7 @@ def logistic_gradient_norms(context: Context, values: np.ndarray) -> np.ndarray:
     return context.norm() * np.stack([values, 1.0 - values])
 
 
+@suggest_keywords
 @dataclass(kw_only=True)
 class ActiveExplore:
     """Explore the arm whose oracle would learn most: the largest gradient norm.

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from cbkit._keywords import suggest_keywords
 from cbkit._validation import check_percentile
 
 
@@ -36,6 +37,7 @@ class Mean:
         return scores[:, :, 0] if scores.shape[2] == 1 else scores.mean(axis=2)
 
 
+@suggest_keywords
 @dataclass(kw_only=True)
 class UpperPercentile:
     """Index each arm by a percentile of its resamples' scores (BootstrappedUCB, step 3).

@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from cbkit._keywords import suggest_keywords
 from cbkit._validation import Matrix, as_arms, as_features, as_rewards, check_generator, check_whole
 from cbkit.oracles.oracle import Oracle
 from cbkit.policies.block import Block, Decision, values_of
 from cbkit.policies.choosers import Chooser, HighestValue
-from cbkit.policies.cold_start import ColdStart
+from cbkit.policies.cold_start import ColdStart, ColdStartLike
 from cbkit.policies.exploration import Context
 from cbkit.policies.history import History
 from cbkit.policies.indices import Index, Mean
 
 
+@suggest_keywords
 @dataclass(kw_only=True)
 class Policy:
     """Scores contexts, chooses arms, records rewards and refits its oracles.
@@ -27,7 +29,7 @@ class Policy:
         Number of arms, at least 2.
     oracle : Oracle or None
         Reward oracle of each arm; ``None`` ignores the contexts.
-    cold_start : MABFirst, Smoothing, both in a tuple, or None
+    cold_start : MABFirst, Smoothing, a pair of both, a mapping or None, default=None
         What an arm scores while its oracle has too little to learn from. Without any, an arm
         without a fitted oracle scores its mean reward so far, and 1/2 while it is unplayed.
     index : Index, default=Mean()
@@ -49,7 +51,7 @@ class Policy:
 
     n_arms: int
     oracle: Oracle | None
-    cold_start: Any = None
+    cold_start: ColdStartLike = None
     index: Index = field(default_factory=Mean)
     chooser: Chooser = field(default_factory=HighestValue)
     exclusive_rewards: bool = False
@@ -62,6 +64,7 @@ class Policy:
         self.n_features_: int | None = None
         self.n_refits_ = 0
         self.n_choices_ = 0
+        self.made_with_: dict[str, Any] | None = None
 
     @property
     def is_fresh(self) -> bool:

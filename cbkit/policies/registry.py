@@ -5,34 +5,39 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import Any
 
+from cbkit._keywords import did_you_mean
 from cbkit.datasets import MultilabelDataset
 from cbkit.policies.cold_start import MABFirst
-from cbkit.policies.named import active, adaptive_greedy, baselines, bootstrapped
-from cbkit.policies.named.composition import Common
+from cbkit.policies.named.active import ActiveAdaptiveGreedy, ActiveExplorer
+from cbkit.policies.named.adaptive_greedy import ContextualAdaptiveGreedy, ContextualAdaptiveGreedy2
+from cbkit.policies.named.bootstrapped import BootstrappedTS, BootstrappedUCB
+from cbkit.policies.named.greedy import EpsilonGreedy, Greedy, SoftmaxExplorer
+from cbkit.policies.named.online_bootstrapped import OnlineBootstrappedTS, OnlineBootstrappedUCB
+from cbkit.policies.named.periods import AlternatingEpochs, ExploreThenExploit
+from cbkit.policies.named.without_context import BestArmInHindsight, BestArmOnline, RandomArm
 from cbkit.policies.policy import Policy
 
-_ALGORITHMS: dict[str, Callable[..., Policy]] = {
-    algorithm.__name__: algorithm
-    for algorithm in (
-        baselines.RandomArm,
-        baselines.BestArmInHindsight,
-        baselines.BestArmOnline,
-        baselines.Greedy,
-        baselines.EpsilonGreedy,
-        baselines.ExploreThenExploit,
-        baselines.AlternatingEpochs,
-        baselines.SoftmaxExplorer,
-        bootstrapped.BootstrappedUCB,
-        bootstrapped.OnlineBootstrappedUCB,
-        bootstrapped.BootstrappedTS,
-        bootstrapped.OnlineBootstrappedTS,
-        adaptive_greedy.ContextualAdaptiveGreedy,
-        adaptive_greedy.ContextualAdaptiveGreedy2,
-        active.ActiveExplorer,
-        active.ActiveAdaptiveGreedy,
+_POLICIES: dict[str, Callable[..., Policy]] = {
+    policy.__name__: policy
+    for policy in (
+        RandomArm,
+        BestArmInHindsight,
+        BestArmOnline,
+        Greedy,
+        EpsilonGreedy,
+        ExploreThenExploit,
+        AlternatingEpochs,
+        SoftmaxExplorer,
+        BootstrappedUCB,
+        OnlineBootstrappedUCB,
+        BootstrappedTS,
+        OnlineBootstrappedTS,
+        ContextualAdaptiveGreedy,
+        ContextualAdaptiveGreedy2,
+        ActiveExplorer,
+        ActiveAdaptiveGreedy,
     )
 }
 
@@ -42,14 +47,12 @@ _TURNING_SHARE = 0.27  # of the rounds: about what the paper's turning points ar
 
 def policy_names() -> tuple[str, ...]:
     """Return the names that `make_policy` knows."""
-    return tuple(_ALGORITHMS)
+    return tuple(_POLICIES)
 
 
 def policy_parameters(name: str) -> set[str]:
     """Return the names of the parameters that a registered policy takes as overrides."""
-    parameters = inspect.signature(_ALGORITHMS[name]).parameters
-    names = set(parameters) - {"n_arms", "common"}
-    return names | set(Common.__annotations__) if "common" in parameters else names
+    return set(inspect.signature(_POLICIES[name]).parameters) - {"n_arms"}
 
 
 def paper_hyperparameters(name: str, dataset: MultilabelDataset) -> dict[str, Any]:
@@ -95,7 +98,7 @@ def make_policy(name: str, dataset: MultilabelDataset, **overrides: Any) -> Poli
     dataset : MultilabelDataset
         Gives the number of arms and the hyperparameters that depend on it.
     **overrides
-        Parameters of the named algorithm that replace the paper's. `cold_start` and `oracle` may
+        Parameters of the named policy that replace the paper's. `cold_start` and `oracle` may
         be plain data: ``{"MABFirst": {"a": "5/k", "b": 4, "m": 2}}`` with ``k`` the number of
         arms, ``{"logistic": {"C": 10}}``.
 
@@ -115,18 +118,18 @@ def make_policy(name: str, dataset: MultilabelDataset, **overrides: Any) -> Poli
     >>> make_policy("BootstrappedUCB", load_dataset("demo"), percentile=90).index
     UpperPercentile(percentile=90)
     """
-    if name not in _ALGORITHMS:
-        raise ValueError(f"unknown policy {name!r}; {_suggest(name, policy_names())}")
+    if name not in _POLICIES:
+        raise ValueError(f"unknown policy {name!r}; {did_you_mean(name, policy_names())}")
     known = policy_parameters(name)
     for parameter in overrides:
         if parameter not in known:
             raise ValueError(
-                f"{name} has no parameter {parameter!r}; {_suggest(parameter, sorted(known))}"
+                f"{name} has no parameter {parameter!r}; {did_you_mean(parameter, sorted(known))}"
             )
     chosen = paper_hyperparameters(name, dataset) | overrides
     if isinstance(chosen.get("cold_start"), dict):
         chosen["cold_start"] = _over_arms(chosen["cold_start"], dataset.n_arms)
-    return _ALGORITHMS[name](dataset.n_arms, **chosen)
+    return _POLICIES[name](dataset.n_arms, **chosen)
 
 
 def _over_arms(cold_start: dict[str, dict[str, Any]], n_arms: int) -> dict[str, dict[str, Any]]:
@@ -146,9 +149,3 @@ def _over_arms(cold_start: dict[str, dict[str, Any]], n_arms: int) -> dict[str, 
         else constants
         for part, constants in cold_start.items()
     }
-
-
-def _suggest(word: str, known: tuple[str, ...] | list[str]) -> str:
-    close = get_close_matches(str(word), known, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    return f"{hint}Write one of: {', '.join(known) or 'none'}"

@@ -1,0 +1,162 @@
+"""Upper confidence bounds and Thompson sampling, from weights that observations keep."""
+
+from __future__ import annotations
+
+from cbkit.oracles.oracle import as_oracle
+from cbkit.oracles.resampling import Resampling
+from cbkit.policies.choosers import HighestValue
+from cbkit.policies.cold_start import ColdStartLike
+from cbkit.policies.indices import RandomResample, UpperPercentile
+from cbkit.policies.named.composition import MAB_FIRST, OracleLike, named_policy
+from cbkit.policies.policy import Policy
+
+
+@named_policy
+def OnlineBootstrappedUCB(
+    n_arms: int,
+    *,
+    percentile: float = 80,
+    n_resamples: int = 10,
+    weights: str = "gamma(1,1)",
+    kept: bool = True,
+    oracle: OracleLike = "logistic",
+    cold_start: ColdStartLike = MAB_FIRST,
+    exclusive_rewards: bool = False,
+) -> Policy:
+    """Choose the highest upper percentile of resamples that weight each observation once.
+
+    Choose ``a = argmax_k Percentile_p{f_k,1(x), ..., f_k,m(x)}`` over the arm's ``m``
+    resamples. Each observation gets a weight per resample once, and keeps it. With a streaming
+    oracle this is the paper's algorithm to the letter; an oracle that is refit sees the same
+    weights again.
+
+    Parameters
+    ----------
+    n_arms : int
+        Number of arms, at least 2.
+    percentile : float, default=80
+        The upper bound, in percent (0-100), interpolated between resamples.
+    n_resamples : int, default=10
+        Number of bootstrap resamples of each arm's history.
+    weights : str, default="gamma(1,1)"
+        Distribution of the observations' weights in a resample: multinomial (the bootstrap
+        itself), poisson, gamma(1,1), gamma(2,2) or uniform.
+    kept : bool, default=True
+        Whether an observation keeps its weights from one refit to the next, instead of
+        drawing all of them afresh; multinomial weights cannot be kept.
+    oracle : OracleLike, default="logistic"
+        What learns each arm's expected reward: ``"logistic"`` or ``"streaming-logistic"``,
+        one of them with its parameters as in ``{"logistic": {"C": 10.0}}``, a scikit-learn
+        classifier, or an oracle such as `ForestOracle`.
+    cold_start : ColdStartLike, default=MABFirst(a=3, b=7, m=2)
+        What an arm scores while its oracle has too little to learn from: `MABFirst`,
+        `Smoothing`, a pair of both, or ``None`` for its mean reward so far, and 1/2 while
+        it is unplayed. Also as plain data, ``{"MABFirst": {"a": 3, "b": 7, "m": 2}}``.
+    exclusive_rewards : bool, default=False
+        Whether a reward of one arm is recorded as a non-reward of all others, for rows with
+        one rewarded arm each.
+
+    Returns
+    -------
+    Policy
+        Unplayed.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, or the oracle cannot learn from such resamples.
+    TypeError
+        If a keyword is not among the parameters; the closest is suggested.
+
+    Notes
+    -----
+    Algorithm "OnlineBoostrappedUCB".
+
+    Examples
+    --------
+    >>> OnlineBootstrappedUCB(3).oracle.resampling
+    Resampling(kind='gamma(1,1)', n_resamples=10, kept=True)
+    """
+    return Policy(
+        name="OnlineBootstrappedUCB",
+        n_arms=n_arms,
+        oracle=as_oracle(oracle, Resampling(kind=weights, n_resamples=n_resamples, kept=kept)),
+        cold_start=cold_start,
+        index=UpperPercentile(percentile=percentile),
+        chooser=HighestValue(),
+        exclusive_rewards=exclusive_rewards,
+    )
+
+
+@named_policy
+def OnlineBootstrappedTS(
+    n_arms: int,
+    *,
+    n_resamples: int = 10,
+    weights: str = "gamma(1,1)",
+    kept: bool = True,
+    oracle: OracleLike = "logistic",
+    cold_start: ColdStartLike = MAB_FIRST,
+    exclusive_rewards: bool = False,
+) -> Policy:
+    """Sample from the posterior by resamples that weight each observation once.
+
+    Choose ``a = argmax_k f_k,s(x)``, where ``s`` is drawn from the ``m`` resamples for each arm
+    and round. Each observation gets a weight per resample once, and keeps it. With a streaming
+    oracle this is the paper's algorithm to the letter; an oracle that is refit sees the same
+    weights again.
+
+    Parameters
+    ----------
+    n_arms : int
+        Number of arms, at least 2.
+    n_resamples : int, default=10
+        Number of bootstrap resamples of each arm's history.
+    weights : str, default="gamma(1,1)"
+        Distribution of the observations' weights in a resample: multinomial (the bootstrap
+        itself), poisson, gamma(1,1), gamma(2,2) or uniform.
+    kept : bool, default=True
+        Whether an observation keeps its weights from one refit to the next, instead of
+        drawing all of them afresh; multinomial weights cannot be kept.
+    oracle : OracleLike, default="logistic"
+        What learns each arm's expected reward: ``"logistic"`` or ``"streaming-logistic"``,
+        one of them with its parameters as in ``{"logistic": {"C": 10.0}}``, a scikit-learn
+        classifier, or an oracle such as `ForestOracle`.
+    cold_start : ColdStartLike, default=MABFirst(a=3, b=7, m=2)
+        What an arm scores while its oracle has too little to learn from: `MABFirst`,
+        `Smoothing`, a pair of both, or ``None`` for its mean reward so far, and 1/2 while
+        it is unplayed. Also as plain data, ``{"MABFirst": {"a": 3, "b": 7, "m": 2}}``.
+    exclusive_rewards : bool, default=False
+        Whether a reward of one arm is recorded as a non-reward of all others, for rows with
+        one rewarded arm each.
+
+    Returns
+    -------
+    Policy
+        Unplayed.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, or the oracle cannot learn from such resamples.
+    TypeError
+        If a keyword is not among the parameters; the closest is suggested.
+
+    Notes
+    -----
+    Algorithm "OnlineBootstrappedTS".
+
+    Examples
+    --------
+    >>> OnlineBootstrappedTS(3, weights="poisson").oracle.resampling
+    Resampling(kind='poisson', n_resamples=10, kept=True)
+    """
+    return Policy(
+        name="OnlineBootstrappedTS",
+        n_arms=n_arms,
+        oracle=as_oracle(oracle, Resampling(kind=weights, n_resamples=n_resamples, kept=kept)),
+        cold_start=cold_start,
+        index=RandomResample(),
+        chooser=HighestValue(),
+        exclusive_rewards=exclusive_rewards,
+    )
