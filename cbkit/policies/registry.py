@@ -41,8 +41,20 @@ _POLICIES: dict[str, Callable[..., Policy]] = {
     )
 }
 
-_TURNING_POINTS = {"bibtex": 2000, "delicious": 4000, "mediamill": 12000}
+_MAB_FIRST, _MEDIAMILL_PRIOR = MABFirst(a=3, b=7, m=2), MABFirst(a=1, b=10, m=2)
+_PAPERS_SETS = {  # and their stand-ins: turning point and prior
+    "bibtex": (2000, _MAB_FIRST),
+    "bibtex-like": (2000, _MAB_FIRST),
+    "delicious": (4000, _MAB_FIRST),
+    "delicious-like": (4000, _MAB_FIRST),
+    "mediamill": (12000, _MEDIAMILL_PRIOR),
+    "mediamill-reduced": (12000, _MEDIAMILL_PRIOR),
+    "mediamill-2000": (12000, _MEDIAMILL_PRIOR),
+    "mediamill-like": (12000, _MEDIAMILL_PRIOR),
+    "mediamill-like-reduced": (12000, _MEDIAMILL_PRIOR),
+}
 _TURNING_SHARE = 0.27  # of the rounds: about what the paper's turning points are
+_OTHER_ARMS = re.compile(r"(\[(arms=\d+|drop_common=\d+|used)\])+$")  # as data sets name themselves
 
 
 def policy_names() -> tuple[str, ...]:
@@ -63,20 +75,22 @@ def paper_hyperparameters(name: str, dataset: MultilabelDataset) -> dict[str, An
     name : str
         A name of `policy_names`.
     dataset : MultilabelDataset
-        For sets that the paper does not have, MAB-first is (3, 7, 2) and the turning point lies at
-        27% of the rounds, about where the paper's lie.
+        The paper's sets, their planted stand-ins and "mediamill-2000" are known by their exact
+        names, and so are their subsets of arms (`subset_arms` and the like). For all others
+        MAB-first is (3, 7, 2); there, and where a set has fewer rows than twice the paper's
+        turning point, that lies at 27% of the rounds, about where the paper's lie.
 
     Returns
     -------
     dict
         Those that differ between data sets; the others are the algorithms' defaults.
     """
-    family = next((known for known in _TURNING_POINTS if dataset.name.startswith(known)), None)
-    prior = {"a": 1, "b": 10} if family == "mediamill" else {"a": 3, "b": 7}
-    full_size = family and dataset.n_rows >= 2 * _TURNING_POINTS[family]
-    turning_point = (
-        _TURNING_POINTS[family] if full_size else max(1, round(_TURNING_SHARE * dataset.n_rows))
-    )
+    origin = _OTHER_ARMS.sub("", dataset.name)
+    papers_turning_point, prior = _PAPERS_SETS.get(origin, (None, _MAB_FIRST))
+    if papers_turning_point and dataset.n_rows >= 2 * papers_turning_point:
+        turning_point = papers_turning_point
+    else:
+        turning_point = max(1, round(_TURNING_SHARE * dataset.n_rows))
     known = policy_parameters(name)
     chosen: dict[str, Any] = {}
     if name == "BestArmInHindsight":
@@ -84,7 +98,7 @@ def paper_hyperparameters(name: str, dataset: MultilabelDataset) -> dict[str, An
     if name == "ExploreThenExploit":
         chosen["turning_point"] = turning_point
     elif "cold_start" in known:
-        chosen["cold_start"] = MABFirst(**prior, m=2)
+        chosen["cold_start"] = prior
     return chosen
 
 

@@ -108,7 +108,13 @@ def test_hyperparameters_are_the_papers(name, attribute, expected):
         ("mediamill", 43907, 12000, (1, 10, 2)),
         ("mediamill-reduced", 43907, 12000, (1, 10, 2)),
         ("mediamill-2000", 2000, 540, (1, 10, 2)),
+        ("mediamill-like-reduced", 43907, 12000, (1, 10, 2)),
+        ("mediamill[drop_common=5][used]", 43907, 12000, (1, 10, 2)),
         ("demo", 3000, 810, (3, 7, 2)),
+        ("bibtex_of_mine", 7395, 1997, (3, 7, 2)),
+        ("mediamill_of_mine", 43907, 11855, (3, 7, 2)),
+        ("mediamill[mine]", 43907, 11855, (3, 7, 2)),
+        ("my mediamill", 43907, 11855, (3, 7, 2)),
         ("tiny", 3, 1, (3, 7, 2)),
     ],
 )
@@ -119,6 +125,12 @@ def test_turning_points_and_priors_follow_the_data_set(name, n_rows, turning_poi
     assert paper_hyperparameters("Greedy", data) == {"cold_start": MABFirst(a=a, b=b, m=m)}
     assert paper_hyperparameters("BestArmOnline", data) == {"cold_start": MABFirst(a=a, b=b, m=m)}
     assert paper_hyperparameters("RandomArm", data) == {}
+
+
+def test_subsets_of_arms_keep_the_constants_of_their_origin():
+    origin = dataset("mediamill", 100)
+    for derived in (origin.subset_arms(3, 0), origin.drop_common_arms(1)):
+        assert paper_hyperparameters("Greedy", derived) == paper_hyperparameters("Greedy", origin)
 
 
 # --- overrides
