@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,12 @@ class _Constants:
 
     a: Constant
     b: Constant
+
+    def __repr__(self) -> str:
+        """Return the call that makes it; per-arm constants as a list, which can be copied back."""
+        constants = {part.name: getattr(self, part.name) for part in fields(self)}
+        shown = (f"{k}={v.tolist() if np.ndim(v) else v!r}" for k, v in constants.items())
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def check_arms(self, n_arms: int) -> None:
         """Check that there are no per-arm constants of another length than `n_arms`."""
@@ -66,7 +72,7 @@ class _Constants:
 
 
 @suggest_keywords
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class MABFirst(_Constants):
     """Play an arm by Beta draws until both labels were seen `m` times, then by its oracle.
 
@@ -137,7 +143,7 @@ class MABFirst(_Constants):
 
 
 @suggest_keywords
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Smoothing(_Constants):
     """Pull an arm's expected reward towards a/b while it has few observations.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,14 @@ from cbkit.oracles.oracle import Oracle
 from cbkit.policies.block import Block, Decision, values_of
 from cbkit.policies.choosers import Chooser, HighestValue
 from cbkit.policies.cold_start import ColdStart, ColdStartLike
+from cbkit.policies.display import html_table
 from cbkit.policies.exploration import Context
 from cbkit.policies.history import History
 from cbkit.policies.indices import Index, Mean
 
 
 @suggest_keywords
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, repr=False)
 class Policy:
     """Scores contexts, chooses arms, records rewards and refits its oracles.
 
@@ -64,7 +65,48 @@ class Policy:
         self.n_features_: int | None = None
         self.n_refits_ = 0
         self.n_choices_ = 0
-        self.made_with_: dict[str, Any] | None = None
+        self.made_by_: tuple[str, dict[str, Any]] | None = None  # a named policy and its arguments
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the parameters it was made with, of the named policy if it is one.
+
+        An arm that came or went makes it a composition like any other: the named policy's
+        parameters would give another.
+
+        Returns
+        -------
+        dict
+            Defaults included.
+
+        Examples
+        --------
+        >>> from cbkit import RandomArm
+        >>> RandomArm(3).get_params(), RandomArm(3)
+        ({'n_arms': 3}, RandomArm(n_arms=3))
+        """
+        if self.made_by_:
+            return dict(self.made_by_[1])
+        return {part.name: getattr(self, part.name) for part in fields(self)}
+
+    def __repr__(self) -> str:
+        """Return the call that makes a fresh policy like it."""
+        name = self.made_by_[0] if self.made_by_ else type(self).__name__
+        parameters = ", ".join(f"{key}={value!r}" for key, value in self.get_params().items())
+        return f"{name}({parameters})"
+
+    def _repr_html_(self) -> str:
+        """Return a table of its parts and of what it has learned from, for notebooks."""
+        n_positives = int(self.history_.positives.sum())
+        n_observations = n_positives + int(self.history_.negatives.sum())
+        rows = {
+            "oracle": self.oracle or "none: contexts are ignored",
+            "cold start": self.cold_start_.parts or "none",
+            "index": self.index,
+            "chooser": self.chooser,
+            "arms": f"{self.n_arms}, of which {self.n_fitted_arms} have a fitted oracle",
+            "observations": f"{n_observations}, of which {n_positives} are rewards",
+        }
+        return html_table(self.name, rows)
 
     @property
     def is_fresh(self) -> bool:
@@ -255,6 +297,7 @@ class Policy:
         """
         self.cold_start_.add_arm(constants)
         self.cold_start = self.cold_start_.parts
+        self.made_by_ = None
         self.history_.add_arm()
         self.n_arms += 1
         return self.n_arms - 1
@@ -268,6 +311,7 @@ class Policy:
             self.chooser.drop_arm(arm)  # first, as it may refuse
         self.cold_start_.drop_arm(arm)
         self.cold_start = self.cold_start_.parts
+        self.made_by_ = None
         self.history_.drop_arm(arm)
         if self.oracle is not None:
             self.oracle.drop_arm(arm)

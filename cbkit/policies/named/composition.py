@@ -48,7 +48,7 @@ def named_policy(make: Callable[Parameters, Policy]) -> Callable[Parameters, Pol
         policy = checked(*args, **keywords)
         call = signature.bind(*args, **keywords)
         call.apply_defaults()
-        policy.made_with_ = dict(call.arguments)
+        policy.made_by_ = make.__name__, dict(call.arguments)
         return policy
 
     return made
