@@ -3,12 +3,16 @@
 The workbook's notebooks call what is named here; `README.md` maps them to the paper.
 """
 
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
 from cbkit.datasets import MultilabelDataset, load_dataset
-from cbkit.oracles.forests import ForestOracle, TreeLeafOracle
 from cbkit.oracles.logistic import LogisticOracle
 from cbkit.oracles.oracle import ClassifierOracle, StreamingOracle
 from cbkit.oracles.resampling import Resampling
 from cbkit.oracles.streaming import StreamingLogisticOracle
+from cbkit.policies.choosers import Choice
 from cbkit.policies.cold_start import MABFirst, Smoothing
 from cbkit.policies.exploration import ActiveExplore
 from cbkit.policies.named.active import ActiveAdaptiveGreedy, ActiveExplorer
@@ -22,6 +26,13 @@ from cbkit.policies.policy import Policy
 from cbkit.policies.registry import make_policy, policy_names
 from cbkit.simulate import RunLog, simulate
 
+_LOADED_WHEN_USED = {  # what most sessions do without, as it takes long to import
+    "Experiment": "cbkit.experiments.experiment",
+    "ForestOracle": "cbkit.oracles.forests",
+    "TreeLeafOracle": "cbkit.oracles.forests",
+    "run_experiment": "cbkit.experiments.run",
+}
+
 __all__ = [
     "ActiveAdaptiveGreedy",
     "ActiveExplore",
@@ -31,10 +42,12 @@ __all__ = [
     "BestArmOnline",
     "BootstrappedTS",
     "BootstrappedUCB",
+    "Choice",
     "ClassifierOracle",
     "ContextualAdaptiveGreedy",
     "ContextualAdaptiveGreedy2",
     "EpsilonGreedy",
+    "Experiment",
     "ExploreThenExploit",
     "ForestOracle",
     "Greedy",
@@ -52,8 +65,27 @@ __all__ = [
     "StreamingLogisticOracle",
     "StreamingOracle",
     "TreeLeafOracle",
+    "__version__",
     "load_dataset",
     "make_policy",
     "policy_names",
+    "run_experiment",
     "simulate",
 ]
+
+try:
+    __version__ = version("cbkit")
+except PackageNotFoundError:  # a checkout that is on the path and not installed
+    __version__ = "unknown"
+
+
+def __getattr__(name: str) -> Any:
+    """Return a public name whose module is loaded when it is first used."""
+    if name not in _LOADED_WHEN_USED:
+        raise AttributeError(f"module 'cbkit' has no attribute {name!r}")
+    return getattr(import_module(_LOADED_WHEN_USED[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Return all public names, those that are not loaded yet among them."""
+    return sorted({*globals(), *__all__})

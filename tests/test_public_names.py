@@ -1,0 +1,82 @@
+"""The names that `from cbkit import ...` gives, and what `import cbkit` does without."""
+
+import importlib
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+
+import cbkit
+
+NAMES = """
+ActiveAdaptiveGreedy ActiveExplore ActiveExplorer AlternatingEpochs BestArmInHindsight BestArmOnline
+BootstrappedTS BootstrappedUCB Choice ClassifierOracle ContextualAdaptiveGreedy
+ContextualAdaptiveGreedy2 EpsilonGreedy Experiment ExploreThenExploit ForestOracle Greedy
+LogisticOracle MABFirst MultilabelDataset OnlineBootstrappedTS OnlineBootstrappedUCB Policy
+RandomArm Resampling RunLog Smoothing SoftmaxExplorer StreamingLogisticOracle StreamingOracle
+TreeLeafOracle __version__ load_dataset make_policy policy_names run_experiment simulate
+""".split()
+HEAVY = {
+    "xgboost",
+    "seaborn",
+    "matplotlib",
+    "papermill",
+    "dask",
+    "distributed",
+    "IPython",
+    "nbformat",
+}
+
+
+def test_public_names_are_these():
+    assert sorted(cbkit.__all__) == sorted(NAMES)
+    assert set(NAMES) <= set(dir(cbkit))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_public_name_can_be_imported_and_has_a_help_page(name):
+    value = getattr(importlib.import_module("cbkit"), name)
+    assert isinstance(value, str) if name == "__version__" else value.__doc__
+
+
+def test_version_is_that_of_the_installed_package():
+    assert cbkit.__version__ == version("cbkit")
+
+
+def test_unknown_names_are_refused_as_by_any_module():
+    with pytest.raises(AttributeError, match="module 'cbkit' has no attribute 'Greddy'"):
+        cbkit.Greddy  # noqa: B018
+
+
+@pytest.mark.parametrize("package", ["policies", "policies.named", "datasets"])
+def test_rooms_list_what_they_offer(package):
+    room = importlib.import_module(f"cbkit.{package}")
+    assert room.__all__ == sorted(room.__all__)
+    assert all(getattr(room, name) is not None for name in room.__all__)
+
+
+def loaded_by(code):
+    """Return the modules that a fresh process has loaded after running `code`."""
+    shown = f"{code}\nimport sys\nprint(*sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", shown], capture_output=True, text=True, check=True, timeout=120
+    )
+    return set(run.stdout.split())
+
+
+def test_importing_the_package_loads_nothing_that_draws_runs_notebooks_or_grows_trees():
+    loaded = loaded_by("import cbkit")
+    assert not loaded & (HEAVY | {"sklearn.ensemble", "cbkit.oracles.forests"})
+    above = ("cbkit.experiments", "cbkit.plots", "cbkit.studies", "cbkit.workbook")
+    assert not [name for name in loaded if name.startswith(above)]
+
+
+def test_names_that_are_loaded_when_used_load_their_modules_and_no_more():
+    loaded = loaded_by("from cbkit import Experiment, run_experiment")
+    assert "cbkit.experiments.run" in loaded
+    assert not loaded & HEAVY
+
+
+def test_the_function_simulate_is_not_hidden_by_its_module():
+    loaded_by("import cbkit.simulate; from cbkit import simulate; assert callable(simulate)")
