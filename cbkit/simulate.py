@@ -85,7 +85,7 @@ def simulate(
     feedback: str = "immediate",
     progress: bool | None = None,
 ) -> RunLog:
-    """Let a policy play a data set, one row per round, and log every round.
+    """Play a data set with a policy, one row per round, and log every round.
 
     Parameters
     ----------

@@ -104,7 +104,7 @@ class Ahead:
     n_changes: int
 
     def reaches(self, row: int) -> bool:
-        """Tell whether `row` is among the rounds to come."""
+        """Return whether `row` is among the rounds to come."""
         return self.next <= row < self.first + len(self.values)
 
     def observed(self, history: History, is_cold: np.ndarray) -> list[int]:
@@ -117,7 +117,7 @@ class Ahead:
         return (differs & is_cold).nonzero()[0].tolist()
 
     def know(self, arm: int, history: History) -> None:
-        """Take over the counts of `arm`."""
+        """Note the counts of `arm` in `history`."""
         self.positives[arm], self.negatives[arm] = history.positives[arm], history.negatives[arm]
 
 

@@ -52,6 +52,11 @@ class History:
         """Number of arms."""
         return len(self._rows)
 
+    @property
+    def n_rows(self) -> int:
+        """Number of rows that are kept, each once however many arms observed it."""
+        return self._store.n_rows
+
     def __getstate__(self) -> dict:
         # The last block is kept only to recognise it; without it the next row starts a new one.
         # Copies per arm are made again at the next refit.

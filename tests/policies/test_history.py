@@ -36,7 +36,7 @@ def test_a_block_is_stored_once_however_many_of_its_rows_are_added():
     history, X = History(2), np.ones((5, 2))
     for row in range(5):
         history.add(X, row, row % 2, 1)
-    assert history._store.n_rows == 5
+    assert history.n_rows == 5
 
 
 def test_counting_keeps_no_rows():
@@ -44,7 +44,7 @@ def test_counting_keeps_no_rows():
     history.count(1, 0)
     history.count(1, 1)
     assert (history.positives[1], history.negatives[1]) == (1, 1)
-    assert history._store.n_rows == 0 and not history.changed
+    assert history.n_rows == 0 and not history.changed
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
@@ -98,7 +98,7 @@ def test_a_pickled_history_goes_on_as_if_never_stopped(container):
 def copied(history):
     """Count the rows copied per arm, which `History` has to know."""
     counts = [store.n_rows if store else 0 for store in history._arm_stores]
-    assert sum(counts) == history._n_copied <= history._store.n_rows
+    assert sum(counts) == history._n_copied <= history.n_rows
     return counts
 
 

@@ -166,7 +166,7 @@ def test_policy_without_oracle_keeps_counts_and_no_rows():
     made = Policy(n_arms=2, oracle=None)
     made.update(X, [0, 0], [1, 0], np.random.default_rng(0))
     assert made.history_.positives.tolist() == [1, 0]
-    assert made.history_._store.n_rows == 0
+    assert made.history_.n_rows == 0
 
 
 # --- indices and choosers at work
