@@ -12,9 +12,10 @@ from cbkit.oracles.logistic import LogisticOracle
 from cbkit.oracles.oracle import ClassifierOracle, StreamingOracle
 from cbkit.oracles.resampling import Resampling
 from cbkit.oracles.streaming import StreamingLogisticOracle
-from cbkit.policies.choosers import Choice
+from cbkit.policies.choosers.chooser import Choice
+from cbkit.policies.choosers.exploration import ActiveExplore
 from cbkit.policies.cold_start import MABFirst, Smoothing
-from cbkit.policies.exploration import ActiveExplore
+from cbkit.policies.live.saving import load_policy, save_policy
 from cbkit.policies.named.active import ActiveAdaptiveGreedy, ActiveExplorer
 from cbkit.policies.named.adaptive_greedy import ContextualAdaptiveGreedy, ContextualAdaptiveGreedy2
 from cbkit.policies.named.bootstrapped import BootstrappedTS, BootstrappedUCB
@@ -23,6 +24,7 @@ from cbkit.policies.named.online_bootstrapped import OnlineBootstrappedTS, Onlin
 from cbkit.policies.named.periods import AlternatingEpochs, ExploreThenExploit
 from cbkit.policies.named.without_context import BestArmInHindsight, BestArmOnline, RandomArm
 from cbkit.policies.policy import Policy
+from cbkit.policies.refits import Refit
 from cbkit.policies.registry import make_policy, policy_names
 from cbkit.simulate import RunLog, simulate
 
@@ -58,6 +60,7 @@ __all__ = [
     "OnlineBootstrappedUCB",
     "Policy",
     "RandomArm",
+    "Refit",
     "Resampling",
     "RunLog",
     "Smoothing",
@@ -67,9 +70,11 @@ __all__ = [
     "TreeLeafOracle",
     "__version__",
     "load_dataset",
+    "load_policy",
     "make_policy",
     "policy_names",
     "run_experiment",
+    "save_policy",
     "simulate",
 ]
 

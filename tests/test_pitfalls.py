@@ -28,9 +28,9 @@ from cbkit import (
 )
 from cbkit.oracles.guards import fit_guarded, positive_probability, seeded_clone
 from cbkit.oracles.resampling import Resampling
-from cbkit.policies.adaptive import PercentileGreedy, ThresholdGreedy
 from cbkit.policies.choosers import SoftmaxDraw
-from cbkit.policies.exploration import ActiveExplore, Context, logistic_gradient_norms
+from cbkit.policies.choosers.adaptive import PercentileGreedy, ThresholdGreedy
+from cbkit.policies.choosers.exploration import ActiveExplore, Context, logistic_gradient_norms
 from cbkit.policies.indices import RandomResample
 
 DRAWS = np.random.default_rng(0)

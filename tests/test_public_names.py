@@ -14,8 +14,9 @@ ActiveAdaptiveGreedy ActiveExplore ActiveExplorer AlternatingEpochs BestArmInHin
 BootstrappedTS BootstrappedUCB Choice ClassifierOracle ContextualAdaptiveGreedy
 ContextualAdaptiveGreedy2 EpsilonGreedy Experiment ExploreThenExploit ForestOracle Greedy
 LogisticOracle MABFirst MultilabelDataset OnlineBootstrappedTS OnlineBootstrappedUCB Policy
-RandomArm Resampling RunLog Smoothing SoftmaxExplorer StreamingLogisticOracle StreamingOracle
-TreeLeafOracle __version__ load_dataset make_policy policy_names run_experiment simulate
+RandomArm Refit Resampling RunLog Smoothing SoftmaxExplorer StreamingLogisticOracle StreamingOracle
+TreeLeafOracle __version__ load_dataset load_policy make_policy policy_names run_experiment
+save_policy simulate
 """.split()
 HEAVY = {
     "xgboost",

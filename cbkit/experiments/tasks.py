@@ -26,10 +26,9 @@ from cbkit.datasets import MultilabelDataset, load_dataset
 from cbkit.experiments.fingerprint import fingerprint
 from cbkit.policies.policy import Policy
 from cbkit.policies.registry import make_policy
+from cbkit.policies.version import RESULT_VERSION
 from cbkit.simulate import RunLog, simulate
 
-# Raise it with any change after which the same configuration gives another log or another file.
-RESULT_VERSION = 10
 N_MARKS = 200  # points kept of each curve
 FACTS = b"cbkit"  # where a result file keeps what is known of its run
 

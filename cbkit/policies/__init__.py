@@ -1,22 +1,27 @@
 """Policies: oracle x cold start x index x chooser, and those with a name."""
 
-from cbkit.policies.adaptive import PercentileGreedy, ThresholdGreedy
 from cbkit.policies.block import Block, Decision
 from cbkit.policies.choosers import (
+    ActiveExplore,
     AlternatingPeriods,
     Choice,
     Chooser,
+    Context,
     EpsilonMix,
+    Explore,
     FixedArm,
     HighestValue,
+    PercentileGreedy,
+    RandomExplore,
     RandomThenBest,
     SoftmaxDraw,
+    ThresholdGreedy,
     UniformArm,
 )
 from cbkit.policies.cold_start import ColdStart, ColdStartLike, MABFirst, Smoothing
-from cbkit.policies.exploration import ActiveExplore, Context, Explore, RandomExplore
 from cbkit.policies.history import History
 from cbkit.policies.indices import Index, Mean, RandomResample, UpperPercentile
+from cbkit.policies.live.saving import load_policy, save_policy
 from cbkit.policies.named.active import ActiveAdaptiveGreedy, ActiveExplorer
 from cbkit.policies.named.adaptive_greedy import ContextualAdaptiveGreedy, ContextualAdaptiveGreedy2
 from cbkit.policies.named.bootstrapped import BootstrappedTS, BootstrappedUCB
@@ -26,6 +31,7 @@ from cbkit.policies.named.online_bootstrapped import OnlineBootstrappedTS, Onlin
 from cbkit.policies.named.periods import AlternatingEpochs, ExploreThenExploit
 from cbkit.policies.named.without_context import BestArmInHindsight, BestArmOnline, RandomArm
 from cbkit.policies.policy import Policy
+from cbkit.policies.refits import Refit
 from cbkit.policies.registry import make_policy, paper_hyperparameters, policy_names
 
 __all__ = [
@@ -67,13 +73,16 @@ __all__ = [
     "RandomExplore",
     "RandomResample",
     "RandomThenBest",
+    "Refit",
     "Smoothing",
     "SoftmaxDraw",
     "SoftmaxExplorer",
     "ThresholdGreedy",
     "UniformArm",
     "UpperPercentile",
+    "load_policy",
     "make_policy",
     "paper_hyperparameters",
     "policy_names",
+    "save_policy",
 ]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cbkit._validation import Matrix
+from cbkit.policies.choosers.propensities import ArmValues
 from cbkit.policies.cold_start import ColdStart
 from cbkit.policies.history import History
 from cbkit.policies.indices import Index
@@ -58,8 +59,8 @@ class Decision(NamedTuple):
 
     Attributes
     ----------
-    arm : int
-        The chosen arm.
+    arm : int or str
+        The chosen arm: its position, or its name in live use.
     explored : bool
         Whether the chooser left the arms of highest index.
     cold_start : bool
@@ -68,14 +69,17 @@ class Decision(NamedTuple):
         The arm's index.
     propensity : float
         Exact probability of the arm given context and history; NaN where it is not known, as when
-        Beta draws or random resamples enter.
+        Beta draws or random resamples enter and it was not asked for.
+    id : int or None
+        Its number, by which a live policy knows it again.
     """
 
-    arm: int
+    arm: Any
     explored: bool
     cold_start: bool
     index: float
     propensity: float
+    id: int | None = None
 
 
 @dataclass
@@ -183,3 +187,40 @@ def values_of(
         ahead = block.ahead = Ahead(values, row, row, *counts)
     ahead.next = row + 1
     return cold_start.smooth(ahead.values[row - ahead.first], block.is_cold, history)
+
+
+def expected_values(block: Block, row: int, cold_start: ColdStart, history: History) -> np.ndarray:
+    """Return what `values_of` draws on average, shape (n_arms,); parameters as there.
+
+    Resamples are averaged, which is not the expectation of indices other than a drawn resample.
+    """
+    values = np.empty(len(block.is_cold))
+    scored = block.scores[row].mean(axis=1) if block.indices is None else block.indices[row]
+    values[block.warm] = scored
+    values[block.cold] = cold_start.expected_score(block.cold, history)
+    return cold_start.smooth(values, block.is_cold, history)
+
+
+def distribution_of(
+    block: Block, row: int, index: Index, cold_start: ColdStart, history: History
+) -> ArmValues | None:
+    """Return what `values_of` draws from, or None where that has no such form.
+
+    Parameters as for `values_of`.
+    """
+    if block.indices is not None:
+        entries = block.indices[row][:, None]
+    elif hasattr(index, "entries"):
+        entries = index.entries(block.scores[row])
+    else:
+        return None
+    if cold_start.mab_first:
+        listed, drawn = block.warm, block.cold
+    else:
+        listed, drawn = np.arange(len(block.is_cold)), block.cold[:0]
+    lists = np.empty((len(block.is_cold), entries.shape[1]))
+    lists[block.warm] = entries
+    lists[block.cold] = cold_start.expected_score(block.cold, history)[:, None]
+    smooth = [cold_start.smooth(column, block.is_cold, history) for column in lists.T]
+    a, b = cold_start.beta_parameters(drawn, history)
+    return ArmValues(listed=listed, lists=np.stack(smooth, axis=1)[listed], drawn=drawn, a=a, b=b)

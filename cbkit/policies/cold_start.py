@@ -300,9 +300,26 @@ class ColdStart:
             Shape (n_rounds,) for one arm, (n_rounds, n_cold) for several; without draws the same
             in all rounds, and shape () or (n_cold,).
         """
-        positives, negatives = history.positives[arms], history.negatives[arms]
         if self.mab_first:
-            return self.mab_first.draw(arms, positives, negatives, rng, n_rounds)
+            counts = history.positives[arms], history.negatives[arms]
+            return self.mab_first.draw(arms, *counts, rng, n_rounds)
+        return self.expected_score(arms, history)
+
+    def beta_parameters(self, arms: np.ndarray, history: History) -> tuple[np.ndarray, np.ndarray]:
+        """Return the parameters of the Beta draws of cold `arms`, shape (n_cold,) each."""
+        if not self.mab_first:
+            return np.empty(0), np.empty(0)
+        a, b = (
+            np.broadcast_to(c, history.n_arms)[arms] for c in (self.mab_first.a, self.mab_first.b)
+        )
+        return a + history.positives[arms], b + history.negatives[arms]
+
+    def expected_score(self, arms: np.ndarray, history: History) -> np.ndarray:
+        """Return the mean of what `score` draws for cold `arms`, shape (n_cold,)."""
+        if self.mab_first:
+            a, b = self.beta_parameters(arms, history)
+            return a / (a + b)
+        positives, negatives = history.positives[arms], history.negatives[arms]
         played = positives + negatives
         return np.where(played > 0, positives / np.maximum(played, 1), 0.5)
 

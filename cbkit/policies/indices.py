@@ -83,3 +83,10 @@ class RandomResample:
         n_rounds, n_arms, n_resamples = scores.shape
         drawn = rng.integers(n_resamples, size=(n_rounds, n_arms))
         return np.take_along_axis(scores, drawn[:, :, None], axis=2)[:, :, 0]
+
+    def entries(self, scores: np.ndarray) -> np.ndarray:
+        """Return the numbers of which each arm's is drawn with the same probability.
+
+        Takes and returns shape (n_arms, n_resamples): the scores themselves.
+        """
+        return scores

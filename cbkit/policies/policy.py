@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
 from cbkit._keywords import suggest_keywords
-from cbkit._validation import Matrix, as_arms, as_features, as_rewards, check_generator, check_whole
+from cbkit._validation import Matrix, as_features, check_whole
 from cbkit.oracles.oracle import Oracle
-from cbkit.policies.block import Block, Decision, values_of
-from cbkit.policies.choosers import Chooser, HighestValue
+from cbkit.policies.block import Block, Decision, distribution_of, values_of
+from cbkit.policies.choosers.chooser import Chooser, HighestValue
+from cbkit.policies.choosers.exploration import Context
 from cbkit.policies.cold_start import ColdStart, ColdStartLike
-from cbkit.policies.display import html_table
-from cbkit.policies.exploration import Context
 from cbkit.policies.history import History
 from cbkit.policies.indices import Index, Mean
+from cbkit.policies.live.arms import ArmName, ArmNames
+from cbkit.policies.live.display import html_table
+from cbkit.policies.live.pending import PendingDecisions
+from cbkit.policies.live.use import LiveUse
+from cbkit.policies.refits import Refit, as_refit
 
 
 @suggest_keywords
 @dataclass(kw_only=True, repr=False)
-class Policy:
+class Policy(LiveUse):
     """Scores contexts, chooses arms, records rewards and refits its oracles.
 
     Parameters
@@ -40,6 +45,11 @@ class Policy:
     exclusive_rewards : bool, default=False
         Whether each rewarded observation is added as a non-reward to all other arms (section
         "Cold-start problem": helps a little where about one arm per round is rewarded).
+    refits : {"every block", "geometric"} or Refit, default="every block"
+        When an arm's oracle is refitted: whenever it gained observations, or as its history has
+        grown enough, ``Refit.geometric(growth=1.05)``.
+    names : sequence of str or int, optional
+        Names of the arms that `select` returns and `update` takes; by default 0, 1, ...
     name : str
         Name in logs and figures.
 
@@ -56,12 +66,18 @@ class Policy:
     index: Index = field(default_factory=Mean)
     chooser: Chooser = field(default_factory=HighestValue)
     exclusive_rewards: bool = False
+    refits: Refit | str | dict[str, Any] = "every block"
+    names: Sequence[ArmName] | None = None
     name: str = "policy"
 
     def __post_init__(self) -> None:
         check_whole("n_arms", self.n_arms, least=2)
+        self.arms_ = ArmNames(self.n_arms, self.names)
+        self.pending_ = PendingDecisions()
+        as_refit(self.refits)  # refuses what is no schedule
         self.cold_start_ = ColdStart(self.cold_start, self.n_arms)
         self.history_ = History(self.n_arms)
+        self.n_learned_ = np.zeros(self.n_arms, dtype=np.int64)  # observations at the last fit
         self.n_features_: int | None = None
         self.n_refits_ = 0
         self.n_choices_ = 0
@@ -168,7 +184,13 @@ class Policy:
                 "give every block the same columns"
             )
 
-    def choose(self, block: Block, row: int, rng: np.random.Generator) -> Decision:
+    def choose(
+        self,
+        block: Block,
+        row: int,
+        rng: np.random.Generator,
+        allowed: np.ndarray | None = None,
+    ) -> Decision:
         """Play one round: choose an arm for row `row` of `block`; moves the chooser's schedule.
 
         Parameters
@@ -179,22 +201,69 @@ class Policy:
             Which of its contexts.
         rng : numpy.random.Generator
             Source of the draws.
+        allowed : ndarray of bool, shape (n_arms,), optional
+            Arms that may be chosen, at least one; by default all.
 
         Returns
         -------
         Decision
-            The arm and what is known of the choice.
+            The position of the arm and what is known of the choice.
         """
         self.n_choices_ += 1
         values = values_of(block, row, self.index, self.cold_start_, self.history_, rng)
-        choice = self.chooser.choose(values, Context(block.X, row), rng)
+        if allowed is None:
+            choice = self.chooser.choose(values, Context(block.X, row), rng)
+            arm = choice.arm
+        else:
+            among = np.flatnonzero(allowed)
+            choice = self.chooser.choose(values[among], Context(block.X, row, among), rng)
+            arm = int(among[choice.arm])
         return Decision(
-            arm=choice.arm,
+            arm=arm,
             explored=choice.explored,
-            cold_start=bool(block.is_cold[choice.arm]),
-            index=float(values[choice.arm]),
+            cold_start=bool(block.is_cold[arm]),
+            index=float(values[arm]),
             propensity=choice.propensity if choice.blind or not block.random else float("nan"),
         )
+
+    def chances(self, block: Block, row: int, allowed: np.ndarray | None = None) -> np.ndarray:
+        """Return the exact probability of each arm in a round; looking moves nothing.
+
+        Parameters
+        ----------
+        block : Block
+            What `prepare` returned.
+        row : int
+            Which of its contexts.
+        allowed : ndarray of bool, shape (n_arms,), optional
+            Arms that may be chosen, at least one; by default all.
+
+        Returns
+        -------
+        ndarray, shape (n_arms,)
+            They sum to 1, draws and ties averaged out; NaN where there is no exact form, as for a
+            softmax of Beta draws.
+
+        Examples
+        --------
+        >>> from cbkit import EpsilonGreedy
+        >>> policy = EpsilonGreedy(4, explore_probability=0.2)
+        >>> policy.chances(policy.prepare(np.zeros((1, 3))), 0)   # four equal Beta draws
+        array([0.25, 0.25, 0.25, 0.25])
+        """
+        chances = np.full(self.n_arms, np.nan)
+        values = distribution_of(block, row, self.index, self.cold_start_, self.history_)
+        if values is None or not hasattr(self.chooser, "chances"):
+            return chances
+        if allowed is None:
+            found = self.chooser.chances(values, Context(block.X, row))
+            return chances if found is None else found
+        among = np.flatnonzero(allowed)
+        found = self.chooser.chances(values.restricted(among), Context(block.X, row, among))
+        if found is not None:
+            chances[:] = 0.0
+            chances[among] = found
+        return chances
 
     def record(self, X: Matrix, row: int, arm: int, reward: int) -> None:
         """Add row `row` of `X` to the history of `arm`.
@@ -219,100 +288,31 @@ class Policy:
         else:
             self.history_.add(X, row, arm, reward)
 
-    def refit(self, rng: np.random.Generator) -> None:
-        """Refit the oracles of the arms that gained observations and have enough of them."""
+    def refit(self, rng: np.random.Generator, refits: Refit | None = None) -> None:
+        """Refit the oracles of the arms that gained observations, have enough, and are due.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Source of the resample weights and of the models' seeds.
+        refits : Refit, optional
+            Another schedule than the policy's own.
+        """
         if self.oracle is None:
             return
-        history = self.history_
+        history, refits = self.history_, refits or as_refit(self.refits)
         ready = self.cold_start_.is_over(history)
+        n_seen = history.positives + history.negatives
+        waiting = set()
         for arm in sorted(history.changed):
-            if ready[arm] or self.oracle.streaming:
+            if not (ready[arm] or self.oracle.streaming):
+                continue
+            if self.oracle.streaming or refits.is_due(int(n_seen[arm]), int(self.n_learned_[arm])):
                 self.oracle.learn(arm, *history.observations(arm), rng)
+                self.n_learned_[arm] = n_seen[arm]
                 self.n_refits_ += 1
-        history.changed.clear()
+            else:
+                waiting.add(arm)
+        history.changed = waiting
         if self.oracle.streaming:
             history.forget_rows()
-
-    def select(self, X: Any, rng: np.random.Generator) -> np.ndarray:
-        """Choose an arm for each context; plays as many rounds.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n_rounds, n_features)
-            Contexts, at least one.
-        rng : numpy.random.Generator
-            Source of the draws.
-
-        Returns
-        -------
-        ndarray of int, shape (n_rounds,)
-            Arms.
-        """
-        X = as_features(X, "contexts", copy=False)
-        check_generator(rng)
-        if X.shape[0] == 0:
-            raise ValueError("select got a block without contexts; give at least one row")
-        block = self.prepare(X)
-        return np.array([self.choose(block, row, rng).arm for row in range(X.shape[0])])
-
-    def update(self, X: Any, arms: Any, rewards: Any, rng: np.random.Generator) -> None:
-        """Record the rewards of chosen arms and refit.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n_rounds, n_features)
-            Contexts, at least one.
-        arms : array-like of int, shape (n_rounds,)
-            The arms that were played.
-        rewards : array-like, shape (n_rounds,)
-            Their rewards, 0 or 1.
-        rng : numpy.random.Generator
-            Source of the resample weights.
-        """
-        X, arms, rewards = (
-            as_features(X, "contexts", copy=False),
-            as_arms(arms, self.n_arms),
-            as_rewards(rewards),
-        )
-        check_generator(rng)
-        if not X.shape[0] == len(arms) == len(rewards):
-            raise ValueError(
-                f"update needs as many contexts, arms and rewards; "
-                f"got {X.shape[0]}, {len(arms)} and {len(rewards)}; write one of each per round"
-            )
-        if not len(arms):
-            raise ValueError("update got an empty block; give at least one round")
-        self._check_width(X)
-        for row, (arm, reward) in enumerate(zip(arms.tolist(), rewards.tolist(), strict=True)):
-            self.record(X, row, arm, reward)
-        self.refit(rng)
-
-    def add_arm(self, **constants: float) -> int:
-        """Add an arm that was never played and return its number; other arms keep their state.
-
-        Parameters
-        ----------
-        **constants : float
-            Its cold-start constants ``a`` and ``b``, where these are given per arm.
-        """
-        self.cold_start_.add_arm(constants)
-        self.cold_start = self.cold_start_.parts
-        self.made_by_ = None
-        self.history_.add_arm()
-        self.n_arms += 1
-        return self.n_arms - 1
-
-    def drop_arm(self, arm: int) -> None:
-        """Drop `arm`; the arms after it move down by one, and all other arms keep their state."""
-        arm = int(as_arms([arm], self.n_arms)[0])
-        if self.n_arms == 2:
-            raise ValueError("a policy needs at least 2 arms; cannot drop one of 2")
-        if hasattr(self.chooser, "drop_arm"):
-            self.chooser.drop_arm(arm)  # first, as it may refuse
-        self.cold_start_.drop_arm(arm)
-        self.cold_start = self.cold_start_.parts
-        self.made_by_ = None
-        self.history_.drop_arm(arm)
-        if self.oracle is not None:
-            self.oracle.drop_arm(arm)
-        self.n_arms -= 1

@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 
 from cbkit.datasets import MultilabelDataset
 from cbkit.plots.style import LINESTYLES
-from cbkit.policies.choosers import Chooser
-from cbkit.policies.exploration import ActiveExplore, Context
+from cbkit.policies.choosers.chooser import Chooser
+from cbkit.policies.choosers.exploration import ActiveExplore, Context
 from cbkit.policies.policy import Policy
 from cbkit.simulate import simulate
 from cbkit.studies.noted import Noted

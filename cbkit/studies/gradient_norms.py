@@ -13,8 +13,8 @@ from cbkit.datasets.multilabel import MultilabelDataset
 from cbkit.experiments.experiment import Experiment
 from cbkit.experiments.stats import holm, paired_differences
 from cbkit.plots.style import colour_of
-from cbkit.policies.choosers import Chooser
-from cbkit.policies.exploration import ActiveExplore, Context
+from cbkit.policies.choosers.chooser import Chooser
+from cbkit.policies.choosers.exploration import ActiveExplore, Context
 from cbkit.policies.registry import make_policy
 from cbkit.simulate import simulate
 from cbkit.studies.evaluation.experiment import TUNED_PRIOR

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cbkit.policies.choosers import Choice, Chooser
-from cbkit.policies.exploration import Context
+from cbkit.policies.choosers.chooser import Choice, Chooser
+from cbkit.policies.choosers.exploration import Context
 
 
 @dataclass(kw_only=True)
@@ -29,7 +29,7 @@ class Noted:
 
     Examples
     --------
-    >>> from cbkit.policies.choosers import HighestValue
+    >>> from cbkit.policies.choosers.chooser import HighestValue
     >>> def best_value(chooser, values, context):
     ...     return (values.max(),)
     >>> chooser = Noted(chooser=HighestValue(), note=best_value)

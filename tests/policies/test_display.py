@@ -7,7 +7,7 @@ from sklearn.naive_bayes import GaussianNB
 import cbkit
 from cbkit import MABFirst, MultilabelDataset, Policy, Smoothing, make_policy, simulate
 from cbkit.policies.choosers import EpsilonMix, FixedArm, HighestValue
-from cbkit.policies.exploration import RandomExplore
+from cbkit.policies.choosers.exploration import RandomExplore
 from cbkit.policies.indices import Mean
 from cbkit.policies.registry import policy_names
 

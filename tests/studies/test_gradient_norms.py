@@ -7,7 +7,7 @@ import pytest
 
 from cbkit import load_dataset, simulate
 from cbkit.policies.choosers import HighestValue
-from cbkit.policies.exploration import Context
+from cbkit.policies.choosers.exploration import Context
 from cbkit.policies.registry import make_policy
 from cbkit.studies.gradient_norms import (
     CRITERIA,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from cbkit.oracles.oracle import as_oracle
-from cbkit.policies.adaptive import PercentileGreedy
-from cbkit.policies.choosers import EpsilonMix
+from cbkit.policies.choosers.adaptive import PercentileGreedy
+from cbkit.policies.choosers.chooser import EpsilonMix
+from cbkit.policies.choosers.exploration import ActiveExplore, Explore
 from cbkit.policies.cold_start import ColdStartLike
-from cbkit.policies.exploration import ActiveExplore, Explore
 from cbkit.policies.named.adaptive_greedy import paper_threshold
 from cbkit.policies.named.composition import MAB_FIRST, OracleLike, named_policy
 from cbkit.policies.policy import Policy

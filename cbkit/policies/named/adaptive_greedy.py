@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cbkit._validation import check_whole
 from cbkit.oracles.oracle import as_oracle
-from cbkit.policies.adaptive import PercentileGreedy, ThresholdGreedy
+from cbkit.policies.choosers.adaptive import PercentileGreedy, ThresholdGreedy
 from cbkit.policies.cold_start import ColdStartLike
 from cbkit.policies.named.composition import MAB_FIRST, OracleLike, named_policy
 from cbkit.policies.policy import Policy

@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, Protocol
 from cbkit._keywords import suggest_keywords
 from cbkit.oracles.oracle import Oracle
 from cbkit.policies.cold_start import MABFirst
+from cbkit.policies.live.arms import ArmNames
 from cbkit.policies.policy import Policy
 
 MAB_FIRST = MABFirst(a=3, b=7, m=2)
@@ -30,6 +31,8 @@ OracleLike = str | Mapping[str, Mapping[str, Any]] | Classifier | Oracle
 def named_policy(make: Callable[Parameters, Policy]) -> Callable[Parameters, Policy]:
     """Return a function that makes a policy which remembers by what call it was made.
 
+    It takes names of arms instead of their number too: ``Greedy(["hats", "shoes"])``.
+
     Parameters
     ----------
     make : callable
@@ -45,9 +48,15 @@ def named_policy(make: Callable[Parameters, Policy]) -> Callable[Parameters, Pol
 
     @functools.wraps(make)
     def made(*args: Parameters.args, **keywords: Parameters.kwargs) -> Policy:
+        names = None
+        if args and isinstance(args[0], list | tuple):
+            names, args = args[0], (len(args[0]), *args[1:])
         policy = checked(*args, **keywords)
         call = signature.bind(*args, **keywords)
         call.apply_defaults()
+        if names is not None:
+            policy.arms_ = ArmNames(policy.n_arms, names)
+            call.arguments["n_arms"] = list(names)
         policy.made_by_ = make.__name__, dict(call.arguments)
         return policy
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cbkit.oracles.oracle import as_oracle
-from cbkit.policies.choosers import EpsilonMix, HighestValue, SoftmaxDraw
+from cbkit.policies.choosers.chooser import EpsilonMix, HighestValue, SoftmaxDraw
 from cbkit.policies.cold_start import ColdStartLike
 from cbkit.policies.named.composition import MAB_FIRST, OracleLike, named_policy
 from cbkit.policies.policy import Policy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cbkit.oracles.oracle import as_oracle
 from cbkit.oracles.resampling import Resampling
-from cbkit.policies.choosers import HighestValue
+from cbkit.policies.choosers.chooser import HighestValue
 from cbkit.policies.cold_start import ColdStartLike
 from cbkit.policies.indices import RandomResample, UpperPercentile
 from cbkit.policies.named.composition import MAB_FIRST, OracleLike, named_policy

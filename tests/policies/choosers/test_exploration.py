@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.special import expit
 
 from cbkit.policies.choosers import EpsilonMix
-from cbkit.policies.exploration import (
+from cbkit.policies.choosers.exploration import (
     ActiveExplore,
     Context,
     RandomExplore,

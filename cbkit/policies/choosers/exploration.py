@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -11,13 +11,18 @@ from scipy import sparse
 
 from cbkit._keywords import suggest_keywords
 from cbkit._validation import Matrix
+from cbkit.policies.choosers.propensities import ArmValues
 
 
 class Context(NamedTuple):
-    """One round's context: row `row` of the block `X`, sliced only when it is needed."""
+    """One round's context: row `row` of the block `X`, sliced only when it is needed.
+
+    ``arms`` are the arms that the round's values are of, where they are not those of all arms.
+    """
 
     X: Matrix
     row: int
+    arms: np.ndarray | None = None
 
     def vector(self) -> np.ndarray:
         """Return the context as a dense vector, shape (n_features,)."""
@@ -35,7 +40,12 @@ class Context(NamedTuple):
 
 
 class Explore(Protocol):
-    """Names the arms among which an exploring round picks uniformly."""
+    """Names the arms among which an exploring round picks uniformly.
+
+    ``blind`` says that these do not depend on the values.
+    """
+
+    blind: bool
 
     def candidates(self, values: np.ndarray, context: Context) -> Sequence[int]:
         """Return the arms to pick from."""
@@ -44,6 +54,8 @@ class Explore(Protocol):
 @dataclass(kw_only=True)
 class RandomExplore:
     """Explore among all arms."""
+
+    blind: bool = field(default=True, init=False, repr=False)
 
     def candidates(self, values: np.ndarray, context: Context) -> Sequence[int]:
         """Return all arms."""
@@ -108,6 +120,7 @@ class ActiveExplore:
 
     criterion: str = "weighted"
     gradient_norms: GradientNorms = logistic_gradient_norms
+    blind: bool = field(default=False, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.criterion not in ("weighted", "min", "max"):
@@ -124,3 +137,26 @@ class ActiveExplore:
         """Return the arms of largest gradient norm, all of them if tied."""
         usefulness = self.usefulness(values, context)
         return np.flatnonzero(usefulness == usefulness.max())
+
+
+def explore_chances(explore: Explore, values: ArmValues, context: Context) -> np.ndarray | None:
+    """Return each arm's probability in an exploring round, or None where draws decide on it.
+
+    Parameters
+    ----------
+    explore : Explore
+        Names the arms to pick from.
+    values : ArmValues
+        What the numbers of the arms are drawn from.
+    context : Context
+        The round's context.
+    """
+    points = values.points
+    if points is None:
+        if not getattr(explore, "blind", False):
+            return None
+        points = np.zeros(values.n_arms)
+    candidates = list(explore.candidates(points, context))
+    chances = np.zeros(values.n_arms)
+    chances[candidates] = 1.0 / len(candidates)
+    return chances

@@ -10,8 +10,9 @@ import numpy as np
 
 from cbkit._keywords import suggest_keywords
 from cbkit._validation import check_decay, check_percentile, check_probability, check_whole
-from cbkit.policies.choosers import Choice, best_arms, pick
-from cbkit.policies.exploration import Context, Explore, RandomExplore
+from cbkit.policies.choosers.chooser import Choice, best_arms, pick
+from cbkit.policies.choosers.exploration import Context, Explore, RandomExplore, explore_chances
+from cbkit.policies.choosers.propensities import ArmValues
 
 
 def exploit_above(
@@ -40,6 +41,24 @@ def exploit_above(
     exploring = bool(values.max() <= threshold)
     arms = explore.candidates(values, context) if exploring else best_arms(values)
     return Choice(pick(arms, rng), exploring, 1.0 / len(arms))
+
+
+def chances_above(
+    threshold: float, values: ArmValues, context: Context, explore: Explore
+) -> np.ndarray | None:
+    """Return the probabilities of what `exploit_above` chooses; parameters as there.
+
+    Returns
+    -------
+    ndarray, shape (n_arms,), or None
+        None where draws decide on what is explored.
+    """
+    exploited = values.best(above=threshold)
+    exploring = max(0.0, 1.0 - exploited.sum())
+    explored = explore_chances(explore, values, context)
+    if explored is None:
+        return None if exploring > 1e-12 else exploited
+    return exploited + exploring * explored
 
 
 @suggest_keywords
@@ -83,6 +102,10 @@ class ThresholdGreedy:
         choice = exploit_above(self.threshold_, values, context, self.explore, rng)
         self.threshold_ *= self.decay
         return choice
+
+    def chances(self, values: ArmValues, context: Context) -> np.ndarray | None:
+        """Return each arm's probability. Parameters as for `Chooser.chances`."""
+        return chances_above(self.threshold_, values, context, self.explore)
 
 
 @suggest_keywords
@@ -151,6 +174,10 @@ class PercentileGreedy:
                 self.threshold_ = self._window_percentile()
             self.percentile_ *= self.decay
         return choice
+
+    def chances(self, values: ArmValues, context: Context) -> np.ndarray | None:
+        """Return each arm's probability. Parameters as for `Chooser.chances`."""
+        return chances_above(self.threshold_, values, context, self.explore)
 
     def _remember(self, value: float) -> None:
         if len(self._recent) == self.window:

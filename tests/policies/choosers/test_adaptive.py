@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sampling import assert_shares
 
-from cbkit.policies.adaptive import PercentileGreedy, ThresholdGreedy
-from cbkit.policies.exploration import ActiveExplore, Context
+from cbkit.policies.choosers.adaptive import PercentileGreedy, ThresholdGreedy
+from cbkit.policies.choosers.exploration import ActiveExplore, Context
 
 BEST = [0.6, 0.2, 0.5, 0.4, 0.4, 0.4, 0.8, 0.1, 0.3, 0.3, 0.7, 0.35]
 

@@ -11,7 +11,8 @@ from scipy.special import logit, softmax
 
 from cbkit._keywords import suggest_keywords
 from cbkit._validation import check_decay, check_number, check_probability, check_whole
-from cbkit.policies.exploration import Context, Explore, RandomExplore
+from cbkit.policies.choosers.exploration import Context, Explore, RandomExplore, explore_chances
+from cbkit.policies.choosers.propensities import ArmValues
 
 
 class Choice(NamedTuple):
@@ -56,6 +57,22 @@ class Chooser(Protocol):
         Choice
         """
 
+    def chances(self, values: ArmValues, context: Context) -> np.ndarray | None:
+        """Return each arm's probability in the next round; looking moves nothing.
+
+        Parameters
+        ----------
+        values : ArmValues
+            What the numbers of the arms are drawn from.
+        context : Context
+            The round's context.
+
+        Returns
+        -------
+        ndarray, shape (n_arms,), or None
+            None where the probabilities have no form that can be computed exactly.
+        """
+
 
 def best_arms(values: np.ndarray) -> np.ndarray:
     """Return the arms of highest value, all of them if tied."""
@@ -78,6 +95,10 @@ def explore_at_random(n_arms: int, rng: np.random.Generator) -> Choice:
     return Choice(int(rng.integers(n_arms)), True, 1.0 / n_arms, True)
 
 
+def _uniform(values: ArmValues) -> np.ndarray:
+    return np.full(values.n_arms, 1.0 / values.n_arms)
+
+
 @dataclass(kw_only=True)
 class HighestValue:
     """Choose the arm of highest value, ties at random."""
@@ -85,6 +106,10 @@ class HighestValue:
     def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
         """Choose an arm. Parameters as for `Chooser.choose`."""
         return exploit(values, rng)
+
+    def chances(self, values: ArmValues, context: Context) -> np.ndarray:
+        """Return each arm's probability. Parameters as for `Chooser.chances`."""
+        return values.best()
 
 
 @dataclass(kw_only=True)
@@ -94,6 +119,10 @@ class UniformArm:
     def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
         """Choose an arm. Parameters as for `Chooser.choose`."""
         return explore_at_random(len(values), rng)
+
+    def chances(self, values: ArmValues, context: Context) -> np.ndarray:
+        """Return each arm's probability. Parameters as for `Chooser.chances`."""
+        return _uniform(values)
 
 
 @suggest_keywords
@@ -114,9 +143,22 @@ class FixedArm:
 
     def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
         """Choose the arm, or raise if there is none such. Parameters as for `Chooser.choose`."""
-        if not 0 <= self.arm < len(values):
-            raise ValueError(f"arm must be in [0, {len(values) - 1}], got {self.arm!r}")
-        return Choice(self.arm, False, 1.0, True)
+        return Choice(self._place(len(values), context), False, 1.0, True)
+
+    def chances(self, values: ArmValues, context: Context) -> np.ndarray:
+        """Return each arm's probability. Parameters as for `Chooser.chances`."""
+        return np.eye(values.n_arms)[self._place(values.n_arms, context)]
+
+    def _place(self, n_values: int, context: Context) -> int:
+        """Return where in a round's values the arm is, which may be those of some arms alone."""
+        if context is None or context.arms is None:
+            if self.arm >= n_values:
+                raise ValueError(f"arm must be in [0, {n_values - 1}], got {self.arm!r}")
+            return self.arm
+        place = np.flatnonzero(context.arms == self.arm)
+        if not len(place):
+            raise ValueError(f"arm {self.arm} is always played, but this round does not allow it")
+        return int(place[0])
 
     def drop_arm(self, arm: int) -> None:
         """Follow the fixed arm as `arm` is dropped; refuse to drop the fixed arm itself."""
@@ -176,6 +218,13 @@ class EpsilonMix:
         propensity += (1 - probability) * is_best / len(best)
         return Choice(arm, exploring, propensity)
 
+    def chances(self, values: ArmValues, context: Context) -> np.ndarray | None:
+        """Return each arm's probability. Parameters as for `Chooser.chances`."""
+        explored = explore_chances(self.explore, values, context)
+        if explored is None:
+            return None
+        return self.probability_ * explored + (1 - self.probability_) * values.best()
+
 
 @suggest_keywords
 @dataclass(kw_only=True)
@@ -196,10 +245,17 @@ class RandomThenBest:
 
     def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
         """Choose an arm and count the round. Parameters as for `Chooser.choose`."""
+        exploring = self._explores
         self.round_ += 1
-        if self.round_ < self.turning_point:
-            return explore_at_random(len(values), rng)
-        return exploit(values, rng)
+        return explore_at_random(len(values), rng) if exploring else exploit(values, rng)
+
+    def chances(self, values: ArmValues, context: Context) -> np.ndarray:
+        """Return each arm's probability. Parameters as for `Chooser.chances`."""
+        return _uniform(values) if self._explores else values.best()
+
+    @property
+    def _explores(self) -> bool:
+        return self.round_ + 1 < self.turning_point
 
 
 @suggest_keywords
@@ -223,11 +279,17 @@ class AlternatingPeriods:
 
     def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
         """Choose an arm and count the round. Parameters as for `Chooser.choose`."""
-        position = self.round_ % (self.explore_rounds + self.exploit_rounds)
+        exploring = self._explores
         self.round_ += 1
-        if position < self.explore_rounds:
-            return explore_at_random(len(values), rng)
-        return exploit(values, rng)
+        return explore_at_random(len(values), rng) if exploring else exploit(values, rng)
+
+    def chances(self, values: ArmValues, context: Context) -> np.ndarray:
+        """Return each arm's probability. Parameters as for `Chooser.chances`."""
+        return _uniform(values) if self._explores else values.best()
+
+    @property
+    def _explores(self) -> bool:
+        return self.round_ % (self.explore_rounds + self.exploit_rounds) < self.explore_rounds
 
 
 @suggest_keywords
@@ -277,3 +339,7 @@ class SoftmaxDraw:
         drawn = np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")
         arm = int(min(drawn, len(values) - 1))
         return Choice(arm, bool(values[arm] < values.max()), float(probabilities[arm]))
+
+    def chances(self, values: ArmValues, context: Context) -> np.ndarray | None:
+        """Return each arm's probability. Parameters as for `Chooser.chances`."""
+        return None if values.points is None else self.probabilities(values.points)

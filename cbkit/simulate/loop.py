@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,64 +13,13 @@ from tqdm import tqdm
 
 from cbkit._keywords import suggest_keywords
 from cbkit._validation import check_whole
-from cbkit.datasets import MultilabelDataset
+from cbkit.datasets.multilabel import MultilabelDataset
 from cbkit.policies.policy import Policy
+from cbkit.policies.refits import Refit, as_refit
+from cbkit.simulate.log import RunLog
+from cbkit.simulate.world import Delay, Rewards, as_arrivals, as_delay, row_order, streams
 
 FEEDBACKS = ("immediate", "batch")
-
-
-@dataclass(frozen=True)
-class RunLog:
-    """What happened in one run.
-
-    Attributes
-    ----------
-    rounds : DataFrame
-        One row per round: ``round`` (1, 2, ...), ``row`` of the data set, ``arm``, ``reward``,
-        ``explored`` (the chooser left the arms of highest index), ``cold_start`` (the chosen arm
-        was scored by the cold start), ``index`` of the chosen arm, and its exact ``propensity``,
-        NaN where that is not known.
-    facts : dict
-        Of the run: policy, dataset, checksum, seed, n_rounds, refit_every, feedback, CPU seconds
-        in scoring, choosing and fitting, n_refits, n_fitted_arms, explored_share,
-        cold_start_share, mean_reward.
-    """
-
-    rounds: pd.DataFrame
-    facts: dict[str, Any]
-
-    @property
-    def cumulative_mean_reward(self) -> np.ndarray:
-        """Mean reward per round so far, shape (n_rounds,)."""
-        rewards = self.rounds["reward"].to_numpy()
-        return np.cumsum(rewards) / np.arange(1, len(rewards) + 1)
-
-    @property
-    def mean_reward(self) -> float:
-        """Mean reward per round over the whole run."""
-        return float(self.rounds["reward"].mean())
-
-
-class _Environment:
-    """Holds all rewards and shows those of chosen arms alone."""
-
-    def __init__(self, dataset: MultilabelDataset) -> None:
-        # Lists are quicker to look through than arrays where each look is this short.
-        self._arms = dataset.labels.indices.tolist()
-        self._starts = dataset.labels.indptr.tolist()
-
-    def reward(self, row: int, arm: int) -> int:
-        return int(arm in self._arms[self._starts[row] : self._starts[row + 1]])
-
-
-def row_order(n_rows: int, seed: int) -> np.ndarray:
-    """Return the order in which a replicate plays the rows: of `seed` and `n_rows` alone."""
-    return np.random.default_rng(_streams(seed)[0]).permutation(n_rows)
-
-
-def _streams(seed: int) -> list[np.random.SeedSequence]:
-    check_whole("seed", seed, least=0)
-    return np.random.SeedSequence(int(seed)).spawn(2)
 
 
 @suggest_keywords
@@ -82,7 +30,12 @@ def simulate(
     seed: int,
     n_rounds: int | None = None,
     refit_every: int = 50,
+    refit: Refit | str | dict[str, Any] | None = None,
     feedback: str = "immediate",
+    delay: Delay | None = None,
+    arrivals: Any = None,
+    propensities: bool = False,
+    warm_start: bool = False,
     progress: bool | None = None,
 ) -> RunLog:
     """Play a data set with a policy, one row per round, and log every round.
@@ -90,7 +43,7 @@ def simulate(
     Parameters
     ----------
     policy : Policy
-        Fresh; it has learned from the run afterwards.
+        Fresh, or see `warm_start`; it has learned from the run afterwards.
     dataset : MultilabelDataset
         Contexts and the rewards of all arms; the policy sees the chosen arm's alone.
     seed : int
@@ -100,9 +53,24 @@ def simulate(
         Number of rounds, at most (default) the number of rows.
     refit_every : int, default=50
         Rounds between refits of the oracles; the last block may be shorter.
+    refit : {"every block", "geometric"} or Refit, optional
+        Which arms are refitted at a block's end, instead of the policy's own schedule: all that
+        gained observations (in the paper), or those whose history grew enough since their last
+        fit, ``Refit.geometric(growth=1.05)``.
     feedback : {"immediate", "batch"}, default="immediate"
         Whether rewards are recorded before the next choice, so that counts and Beta draws are up
         to date inside a block, or all at the block's end.
+    delay : int, pair of int, or callable, optional
+        How many rounds each reward is late: a number, equally probable ones from a smallest to a
+        largest, or ``f(rng) -> int``. Rewards that have not come by the end are never seen.
+    arrivals : array-like of int, shape (n_arms, 2), optional
+        For each arm the first round in which it can be chosen, counted from 1, and the round from
+        which it no longer can; by default all arms can be chosen in all rounds.
+    propensities : bool, default=False
+        Whether to compute the exact probability of each choice wherever it has one, at a few
+        milliseconds per round.
+    warm_start : bool, default=False
+        Whether the policy may have chosen or learned before, as one that learned from a log has.
     progress : bool, optional
         Whether to show a progress bar; by default in interactive terminals, for over 2,000 rounds.
 
@@ -151,14 +119,21 @@ def simulate(
             f"the policy has {policy.n_arms} arms, {dataset.name} {dataset.n_arms}; "
             "write n_arms=dataset.n_arms"
         )
-    if not policy.is_fresh:
+    if not (policy.is_fresh or warm_start):
         raise ValueError(
-            "the policy has already chosen or learned in other rounds; make a fresh one"
+            "the policy has already chosen or learned in other rounds; make a fresh one, or write "
+            "warm_start=True to go on from what it knows"
         )
+    fresh = policy.is_fresh
+    refits = as_refit(policy.refits if refit is None else refit)
+    late = None if delay is None else as_delay(delay)
+    there = None if arrivals is None else as_arrivals(arrivals, dataset.n_arms, n_rounds)
 
-    rng = np.random.default_rng(_streams(seed)[1])
+    _, policy_stream, delay_stream = streams(seed)
+    rng, delay_rng = np.random.default_rng(policy_stream), np.random.default_rng(delay_stream)
     order = row_order(dataset.n_rows, seed)[:n_rounds]
-    environment = _Environment(dataset)
+    world = Rewards(dataset)
+    due: dict[int, list[tuple[Any, int, int, int]]] = {}  # round -> what is recorded before it
     decisions, rewards = [], []
     seconds = {"scoring": 0.0, "choosing": 0.0, "fitting": 0.0}
     if progress is None:
@@ -168,36 +143,48 @@ def simulate(
     with threadpool_limits(1), bar:
         for start in range(0, n_rounds, refit_every):
             rows = order[start : start + refit_every]
+            end = start + len(rows)
             clock = time.process_time()
             block = policy.prepare(dataset.features[rows])
             scored = time.process_time()
-            waiting = []
             for position, row in enumerate(rows.tolist()):
-                decision = policy.choose(block, position, rng)
-                reward = environment.reward(row, decision.arm)
+                now = start + position
+                if feedback == "immediate":
+                    for observation in due.pop(now, ()):
+                        policy.record(*observation)
+                allowed = None
+                if there is not None:
+                    allowed = (there[:, 0] <= now + 1) & (now + 1 < there[:, 1])
+                chances = policy.chances(block, position, allowed) if propensities else None
+                decision = policy.choose(block, position, rng, allowed)
+                if chances is not None:
+                    decision = decision._replace(propensity=float(chances[decision.arm]))
+                reward = world.of(row, decision.arm)
                 decisions.append(decision)
                 rewards.append(reward)
-                if feedback == "immediate":
-                    policy.record(block.X, position, decision.arm, reward)
-                else:
-                    waiting.append((position, decision.arm, reward))
-            for position, arm, reward in waiting:
-                policy.record(block.X, position, arm, reward)
+                if late is None:
+                    known, context = now + 1, (block.X, position)
+                else:  # a row of its own: it will be recorded among those of other blocks
+                    known, context = now + 1 + late(delay_rng), (block.X[[position]], 0)
+                due.setdefault(known, []).append((*context, decision.arm, reward))
+            for known in sorted(round_ for round_ in due if round_ <= end):
+                for observation in due.pop(known):
+                    policy.record(*observation)
             chosen = time.process_time()
-            policy.refit(rng)
+            policy.refit(rng, refits)
             seconds["scoring"] += scored - clock
             seconds["choosing"] += chosen - scored
             seconds["fitting"] += time.process_time() - chosen
             bar.update(len(rows))
 
-    arms, explored, cold_start, indices, propensities = zip(*decisions, strict=True)
+    arms, explored, cold_start, indices, chosen_by, _ = zip(*decisions, strict=True)
     columns = {
         "arm": np.array(arms, dtype=np.int32),
         "reward": np.array(rewards, dtype=np.int8),
         "explored": np.array(explored, dtype=bool),
         "cold_start": np.array(cold_start, dtype=bool),
         "index": np.array(indices, dtype=np.float64),
-        "propensity": np.array(propensities, dtype=np.float64),
+        "propensity": np.array(chosen_by, dtype=np.float64),
     }
     rounds = pd.DataFrame({"round": np.arange(1, n_rounds + 1), "row": order, **columns})
     facts = {
@@ -211,6 +198,8 @@ def simulate(
         **{f"seconds_{stage}": value for stage, value in seconds.items()},
         "n_refits": policy.n_refits_,
         "n_fitted_arms": policy.n_fitted_arms,
+        "n_pending": sum(map(len, due.values())),
+        "warm_start": not fresh,
         "explored_share": float(columns["explored"].mean()),
         "cold_start_share": float(columns["cold_start"].mean()),
         "mean_reward": float(columns["reward"].mean()),

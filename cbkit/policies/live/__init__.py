@@ -1,0 +1,1 @@
+"""Live use: names of arms that last, decisions whose rewards come later, saved policies."""

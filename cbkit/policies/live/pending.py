@@ -1,0 +1,96 @@
+"""Decisions whose reward has not come yet, with the contexts that they were taken in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from cbkit._validation import Matrix, as_features
+from cbkit.policies.block import Decision
+
+
+class PendingDecisions:
+    """Decisions that wait for their rewards, by number.
+
+    Numbers are drawn, so that a service that was restarted from an earlier copy does not give the
+    numbers of decisions it knows nothing of to other ones, as long as its generator is a fresh one.
+
+    Examples
+    --------
+    >>> pending, rng = PendingDecisions(), np.random.default_rng(0)
+    >>> decision = Decision(arm="a", explored=False, cold_start=True, index=0.5, propensity=1.0)
+    >>> [kept] = pending.add(np.array([[1.0, 2.0]]), [decision], rng)
+    >>> kept.arm, len(pending)
+    ('a', 1)
+    >>> pending.take([kept.id])                        # its context
+    array([[1., 2.]])
+    >>> len(pending)
+    0
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[int, tuple[Matrix, int, Decision]] = {}
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def decisions(self) -> list[Decision]:
+        """Return the decisions that wait, oldest first."""
+        return [decision for _, _, decision in self._waiting.values()]
+
+    def add(
+        self, X: Matrix, decisions: Sequence[Decision], rng: np.random.Generator
+    ) -> list[Decision]:
+        """Number `decisions`, one per row of `X`, and keep them until `take` or `discard`."""
+        kept = []
+        for row, decision in enumerate(decisions):
+            number = int(rng.integers(2**63))
+            while number in self._waiting:
+                number = int(rng.integers(2**63))
+            kept.append(decision._replace(id=number))
+            self._waiting[number] = (X, row, kept[-1])
+        return kept
+
+    def numbers(self, decisions: Iterable[Any]) -> list[int]:
+        """Return the numbers of decisions, refusing what does not wait.
+
+        Parameters
+        ----------
+        decisions : sequence of Decision or int
+            Decisions, or their numbers.
+
+        Raises
+        ------
+        ValueError
+            If one has its reward already, was discarded, is named twice, or is not known.
+        """
+        numbers: dict[int, None] = {}  # keeps their order
+        for decision in decisions:
+            number = decision.id if isinstance(decision, Decision) else decision
+            if not isinstance(number, int | np.integer) or isinstance(number, bool):
+                raise ValueError(
+                    f"a decision is what select(X, rng, return_decisions=True) returned, or its "
+                    f"number; got {decision!r:.80}"
+                )
+            if number in numbers:
+                raise ValueError(f"decision {number} is named twice; give one reward each")
+            if number not in self._waiting:
+                raise ValueError(
+                    f"no decision {number} waits for a reward: it has one already, was discarded, "
+                    "or was taken by another policy or after this one was saved"
+                )
+            numbers[int(number)] = None
+        return list(numbers)
+
+    def arms(self, numbers: Iterable[int]) -> list[Any]:
+        """Return the arms of waiting decisions."""
+        return [self._waiting[number][2].arm for number in numbers]
+
+    def take(self, numbers: Iterable[int]) -> Matrix:
+        """Remove decisions and return their contexts, shape (n, n_features)."""
+        rows = [X[[row]] for X, row, _ in map(self._waiting.pop, numbers)]
+        stack = sparse.vstack if sparse.issparse(rows[0]) else np.vstack
+        return as_features(stack(rows), "contexts", copy=False)
