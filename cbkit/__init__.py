@@ -8,8 +8,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from cbkit.datasets import MultilabelDataset, load_dataset
+from cbkit.oracles.classifiers import ClassifierOracle, StreamingOracle
 from cbkit.oracles.logistic import LogisticOracle
-from cbkit.oracles.oracle import ClassifierOracle, StreamingOracle
 from cbkit.oracles.resampling import Resampling
 from cbkit.oracles.streaming import StreamingLogisticOracle
 from cbkit.policies.choosers.chooser import Choice

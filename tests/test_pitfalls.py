@@ -26,7 +26,9 @@ from cbkit import (
     policy_names,
     simulate,
 )
-from cbkit.oracles.guards import fit_guarded, positive_probability, seeded_clone
+from cbkit.oracles.guards.few_rows import fit_guarded
+from cbkit.oracles.guards.fitting import seeded_clone
+from cbkit.oracles.guards.probabilities import positive_probability
 from cbkit.oracles.resampling import Resampling
 from cbkit.policies.choosers import SoftmaxDraw
 from cbkit.policies.choosers.adaptive import PercentileGreedy, ThresholdGreedy

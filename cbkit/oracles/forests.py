@@ -7,12 +7,25 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import beta
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from cbkit._validation import Matrix, check_percentile
-from cbkit.oracles.guards import fit_guarded, positive_probability, seeded_clone, without_arm
+from cbkit.oracles.guards.door import check_classifier
+from cbkit.oracles.guards.few_rows import fit_guarded
+from cbkit.oracles.guards.fitting import for_classifiers, seeded_clone
+from cbkit.oracles.guards.probabilities import positive_probability
+from cbkit.oracles.guards.wording import arm_in_words, in_words
+from cbkit.oracles.per_arm import PerArm
 from cbkit.oracles.resampling import Resampling
+
+
+def _check_trees(oracle: str, given: Any, kinds: tuple[type, ...]) -> None:
+    """Raise an error for what is not one of `kinds`, or cannot be copied."""
+    if not isinstance(given, kinds):
+        names = " or ".join(f"{kind.__name__}()" for kind in kinds)
+        raise ValueError(f"{oracle} needs {names}, got {given!r:.80}")
+    check_classifier(given, "fit", None)
 
 
 @dataclass(kw_only=True)
@@ -40,7 +53,8 @@ class ForestOracle:
     streaming: bool = field(default=False, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._forests: dict[int, Any] = {}
+        _check_trees("ForestOracle", self.forest, (RandomForestClassifier, ExtraTreesClassifier))
+        self._forests: PerArm[Any] = PerArm()
 
     @property
     def n_resamples(self) -> int:
@@ -50,7 +64,7 @@ class ForestOracle:
     @property
     def fitted_arms(self) -> np.ndarray:
         """Arms that have a fitted oracle, in the order of `score`'s second axis."""
-        return np.array(list(self._forests), dtype=np.int64)
+        return self._forests.arms
 
     def with_resampling(self, resampling: Resampling | None) -> ForestOracle:
         """Return a fresh copy; the trees are its resamples."""
@@ -58,11 +72,13 @@ class ForestOracle:
 
     def learn(self, arm: int, X: Matrix, rewards: np.ndarray, rng: np.random.Generator) -> None:
         """Grow the arm's forest anew on its whole history. Parameters as for `Oracle.learn`."""
-        self._forests[arm] = fit_guarded(self.forest, X, rewards, None, rng)
+        counts = np.bincount(np.asarray(rewards, dtype=np.int64), minlength=2)
+        with in_words(arm_in_words(arm, counts), self.forest):
+            self._forests[arm] = fit_guarded(self.forest, for_classifiers(X), rewards, None, rng)
 
     def score(self, X: Matrix) -> np.ndarray:
         """Return each tree's expected rewards, shape (n_rounds, n_fitted_arms, n_trees)."""
-        X = X.astype(np.float32)  # what trees split on; converted once for all of them
+        X = for_classifiers(X).astype(np.float32)  # what trees split on; once for all of them
         scores = np.empty((X.shape[0], len(self._forests), self.n_resamples))
         for position, forest in enumerate(self._forests.values()):
             for resample, tree in enumerate(getattr(forest, "estimators_", [forest])):
@@ -71,7 +87,7 @@ class ForestOracle:
 
     def drop_arm(self, arm: int) -> None:
         """Forget `arm`; the arms after it move down by one."""
-        self._forests = without_arm(arm, self._forests)
+        self._forests.drop_arm(arm)
 
 
 @dataclass(kw_only=True)
@@ -103,15 +119,16 @@ class TreeLeafOracle:
 
     def __post_init__(self) -> None:
         check_percentile(self.percentile)
-        self._trees: dict[int, tuple[Any, np.ndarray]] = {}
+        _check_trees("TreeLeafOracle", self.tree, (DecisionTreeClassifier,))
+        self._trees: PerArm[tuple[Any, np.ndarray]] = PerArm()
 
     @property
     def fitted_arms(self) -> np.ndarray:
         """Arms that have a fitted oracle, in the order of `score`'s second axis."""
-        return np.array(list(self._trees), dtype=np.int64)
+        return self._trees.arms
 
     def with_resampling(self, resampling: Resampling | None) -> TreeLeafOracle:
-        """Return a fresh copy; refuses resamples, since the bound comes from the leaves."""
+        """Return a fresh copy, without resamples: the bound comes from the leaves."""
         if resampling is not None:
             raise ValueError(
                 "TreeLeafOracle takes its bound from the leaves and has no resamples; "
@@ -124,7 +141,9 @@ class TreeLeafOracle:
 
         Parameters as for `Oracle.learn`.
         """
-        tree = seeded_clone(self.tree, rng).fit(X, rewards.astype(np.int64))
+        X, rewards = for_classifiers(X), np.asarray(rewards, dtype=np.int64)
+        with in_words(arm_in_words(arm, np.bincount(rewards, minlength=2)), self.tree):
+            tree = seeded_clone(self.tree, rng).fit(X, rewards)
         nodes = tree.apply(X.astype(np.float32))
         positives = np.bincount(nodes, weights=rewards, minlength=tree.tree_.node_count)
         total = np.bincount(nodes, minlength=tree.tree_.node_count)
@@ -133,7 +152,7 @@ class TreeLeafOracle:
 
     def score(self, X: Matrix) -> np.ndarray:
         """Return upper bounds of the expected rewards, shape (n_rounds, n_fitted_arms, 1)."""
-        X = X.astype(np.float32)
+        X = for_classifiers(X).astype(np.float32)
         scores = np.empty((X.shape[0], len(self._trees), 1))
         for position, (tree, bounds) in enumerate(self._trees.values()):
             scores[:, position, 0] = bounds[tree.apply(X)]
@@ -141,4 +160,4 @@ class TreeLeafOracle:
 
     def drop_arm(self, arm: int) -> None:
         """Forget `arm`; the arms after it move down by one."""
-        self._trees = without_arm(arm, self._trees)
+        self._trees.drop_arm(arm)

@@ -9,7 +9,8 @@ from scipy.special import expit, logit
 
 from cbkit._validation import Matrix, check_number
 from cbkit.oracles.coefficients import StackedCoefficients
-from cbkit.oracles.guards import smoothed_share, without_arm
+from cbkit.oracles.guards.few_rows import smoothed_share
+from cbkit.oracles.per_arm import PerArm
 from cbkit.oracles.resampling import Resampling
 from cbkit.oracles.solver.gram import GramMatrices
 from cbkit.oracles.solver.newton import Solution, solve_logistic
@@ -75,7 +76,7 @@ class LogisticOracle:
             if value <= 0:
                 raise ValueError(f"{name} must be greater than 0, got {value!r}")
         self.coefficients_ = StackedCoefficients(self.n_resamples)
-        self._arms: dict[int, _ArmState] = {}
+        self._arms: PerArm[_ArmState] = PerArm()
         self._grams = GramMatrices()
 
     @property
@@ -168,4 +169,4 @@ class LogisticOracle:
         """Forget `arm`; the arms after it move down by one."""
         self.coefficients_.drop_arm(arm)
         self._grams.drop_arm(arm)
-        self._arms = without_arm(arm, self._arms)
+        self._arms.drop_arm(arm)

@@ -99,13 +99,13 @@ class Resampling:
         if self.kept and self.kind == "multinomial":
             raise ValueError(
                 "multinomial weights sum to the number of observations and cannot be kept as "
-                'observations arrive; write kept=False, or kind="poisson" or "gamma(1,1)"'
+                "observations arrive; write kept=False, or gamma(1,1) weights"
             )
 
     def update(
         self, kept: np.ndarray | None, n_observations: int, rng: np.random.Generator
     ) -> np.ndarray:
-        """Give the weights for a refit on `n_observations` observations.
+        """Return the weights for a refit on `n_observations` observations.
 
         Parameters
         ----------
@@ -125,3 +125,12 @@ class Resampling:
             return draw_weights(self.kind, (n_observations, self.n_resamples), rng)
         fresh = draw_weights(self.kind, (n_observations - len(kept), self.n_resamples), rng)
         return np.concatenate([kept, fresh])
+
+
+def check_streaming_resampling(resampling: Resampling | None) -> None:
+    """Raise an error for resamples that need the whole history, which streaming does not keep."""
+    if resampling and resampling.kind == "multinomial":
+        raise ValueError(
+            "multinomial resamples need the whole history, which a streaming oracle does not keep; "
+            'write weights="gamma(1,1)" in a policy, Resampling(kind="gamma(1,1)") in an oracle'
+        )

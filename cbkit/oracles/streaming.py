@@ -10,20 +10,19 @@ from scipy.special import expit
 
 from cbkit._validation import Matrix, check_number
 from cbkit.oracles.coefficients import StackedCoefficients
-from cbkit.oracles.guards import without_arm
-from cbkit.oracles.resampling import Resampling
+from cbkit.oracles.per_arm import PerArm
+from cbkit.oracles.resampling import Resampling, check_streaming_resampling
 
 # scikit-learn's SGDClassifier moves the intercept slower on sparse data, to keep it from swinging.
 _SPARSE_INTERCEPT_DECAY = 0.01
 
 
-def check_streaming_resampling(resampling: Resampling | None) -> None:
-    """Refuse resamples that need the whole history."""
-    if resampling and resampling.kind == "multinomial":
-        raise ValueError(
-            "multinomial resamples need the whole history, which a streaming oracle does not "
-            'keep; write Resampling(kind="gamma(1,1)") or "poisson"'
-        )
+@dataclass
+class _Progress:
+    """How many rows moved each resample of an arm, and how many it saw of either reward."""
+
+    steps: np.ndarray  # (n_resamples,)
+    counts: np.ndarray  # (2,)
 
 
 @dataclass(kw_only=True)
@@ -64,8 +63,7 @@ class StreamingLogisticOracle:
             raise ValueError(f"alpha must be greater than 0, got {self.alpha!r}; write 1e-4")
         check_streaming_resampling(self.resampling)
         self._models = StackedCoefficients(self.n_resamples)
-        self._steps: dict[int, np.ndarray] = {}
-        self._seen: dict[int, set[float]] = {}
+        self._arms: PerArm[_Progress] = PerArm()
         # Bottou's heuristic as scikit-learn has it: the first step is of a typical weight's size.
         typical = np.sqrt(1.0 / np.sqrt(self.alpha))
         self._t0 = 1.0 / (typical / max(1.0, expit(typical)) * self.alpha)
@@ -77,7 +75,8 @@ class StreamingLogisticOracle:
 
     @property
     def _ready(self) -> np.ndarray:
-        return np.array([len(self._seen[arm]) == 2 for arm in self._models.arms], dtype=bool)
+        counts = [self._arms[arm].counts for arm in self._models.arms.tolist()]
+        return np.array([bool(count.all()) for count in counts], dtype=bool)
 
     @property
     def fitted_arms(self) -> np.ndarray:
@@ -96,10 +95,11 @@ class StreamingLogisticOracle:
             coef, intercept = (part.copy() for part in self._models.get(arm))
         else:
             coef, intercept = np.zeros((X.shape[1], self.n_resamples)), np.zeros(self.n_resamples)
-            self._steps[arm], self._seen[arm] = np.zeros(self.n_resamples), set()
-        self._descend(coef, intercept, self._steps[arm], X, rewards, weights)
+            self._arms[arm] = _Progress(np.zeros(self.n_resamples), np.zeros(2, np.int64))
+        progress = self._arms[arm]
+        self._descend(coef, intercept, progress.steps, X, rewards, weights)
         self._models.put(arm, coef, intercept)
-        self._seen[arm].update(np.asarray(rewards, dtype=float).tolist())
+        progress.counts += np.bincount(np.asarray(rewards, dtype=np.int64), minlength=2)
 
     def _descend(self, coef, intercept, steps, X, rewards, weights) -> None:
         is_sparse = sparse.issparse(X)
@@ -127,5 +127,4 @@ class StreamingLogisticOracle:
     def drop_arm(self, arm: int) -> None:
         """Forget `arm`; the arms after it move down by one."""
         self._models.drop_arm(arm)
-        self._steps = without_arm(arm, self._steps)
-        self._seen = without_arm(arm, self._seen)
+        self._arms.drop_arm(arm)

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
 from cbkit import OnlineBootstrappedUCB, load_dataset, simulate
-from cbkit.oracles.oracle import StreamingOracle
+from cbkit.oracles.classifiers import StreamingOracle
 from cbkit.oracles.resampling import Resampling
 
 CLASSIFIERS = [SGDClassifier(), SGDClassifier(loss="log_loss"), BernoulliNB(), Perceptron()]

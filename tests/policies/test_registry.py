@@ -7,8 +7,8 @@ import pytest
 
 import cbkit
 from cbkit import MABFirst, MultilabelDataset, Resampling, Smoothing, make_policy
+from cbkit.oracles.classifiers import ClassifierOracle
 from cbkit.oracles.logistic import LogisticOracle
-from cbkit.oracles.oracle import ClassifierOracle
 from cbkit.oracles.streaming import StreamingLogisticOracle
 from cbkit.policies.registry import paper_hyperparameters, policy_names
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from cbkit._validation import Matrix
-from cbkit.oracles.guards import without_arm
+from cbkit.oracles.per_arm import PerArm
 
 _MAX_BYTES = 2**28  # of all arms together: with exclusive rewards all may grow at once
 
@@ -27,8 +27,8 @@ class GramMatrices:
     """
 
     def __init__(self) -> None:
-        self._buffers: dict[int, np.ndarray] = {}
-        self._n_known: dict[int, int] = {}
+        self._buffers: PerArm[np.ndarray] = PerArm()
+        self._n_known: PerArm[int] = PerArm()
         self._bytes = 0
 
     def grow(self, arm: int, X: Matrix) -> np.ndarray | None:
@@ -82,8 +82,8 @@ class GramMatrices:
     def drop_arm(self, arm: int) -> None:
         """Forget `arm`; the arms after it move down by one."""
         self.drop(arm)
-        self._buffers = without_arm(arm, self._buffers)
-        self._n_known = without_arm(arm, self._n_known)
+        self._buffers.drop_arm(arm)
+        self._n_known.drop_arm(arm)
 
 
 def _dense_columns(X: Matrix, first: int) -> np.ndarray:

@@ -15,16 +15,9 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from cbkit.oracles.guards import (
-    ConstantModel,
-    fit_guarded,
-    partial_fit,
-    positive_probability,
-    seeded_clone,
-    smoothed_share,
-    takes_sample_weights,
-    without_arm,
-)
+from cbkit.oracles.guards.few_rows import ConstantModel, fit_guarded, smoothed_share
+from cbkit.oracles.guards.fitting import partial_fit, seeded_clone, weights_parameter
+from cbkit.oracles.guards.probabilities import positive_probability
 
 
 def fit(classifier, X, rewards, weights=None, seed=0, **keywords):
@@ -35,11 +28,6 @@ def test_smoothed_shares_by_hand():
     assert smoothed_share(0, 0) == 1 / 2
     assert smoothed_share(3, 3) == 4 / 5
     np.testing.assert_allclose(smoothed_share(np.array([0, 1]), np.array([1, 1])), [1 / 3, 2 / 3])
-
-
-def test_arms_move_down_past_a_dropped_one():
-    assert without_arm(2, {0: "a", 2: "b", 3: "c"}) == {0: "a", 2: "c"}
-    assert without_arm(1, {0: "a", 2: "b"}) == {0: "a", 1: "b"}
 
 
 @pytest.mark.parametrize("name, container", CASES)
@@ -104,7 +92,7 @@ def test_nested_random_states_are_seeded_and_given_ones_kept():
 
 
 def test_classifiers_that_take_weights_are_told_apart():
-    assert {n for n, c in CLASSIFIERS.items() if not takes_sample_weights(c)} == WITHOUT_WEIGHTS
+    assert {n for n, c in CLASSIFIERS.items() if weights_parameter(c) is None} == WITHOUT_WEIGHTS
 
 
 @pytest.mark.parametrize("name", ["logistic", "bernoulli", "tree", "scaled logistic"])

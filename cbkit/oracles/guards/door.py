@@ -1,0 +1,162 @@
+"""What is refused as a classifier: when a policy is made, or at its first contexts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from cbkit._validation import Matrix
+from cbkit.oracles.guards.fitting import weights_parameter
+from cbkit.oracles.guards.wording import first_line
+from cbkit.oracles.resampling import Resampling
+
+# Rows of a trial, and the share of them that are rewards: a second one where few rows, or a
+# balance that samplers cannot reach, may be why the first failed.
+_TRIALS = ((40, 0.4), (200, 0.2))
+_MIN_ROWS = 10  # a smaller block of contexts says too little about those to come
+_MAX_DENSE = 10_000_000  # entries that a sparse trial may have in full
+
+
+def check_classifier(classifier: Any, method: str, resampling: Resampling | None) -> None:
+    """Refuse what cannot be fitted by `method`, or not with the weights of `resampling`.
+
+    Parameters
+    ----------
+    classifier : object
+        What a user gave.
+    method : {"fit", "partial_fit"}
+        How it is to learn.
+    resampling : Resampling or None
+        The weights that it is to learn with.
+
+    Raises
+    ------
+    ValueError
+        If it is refused; the message says what to write instead.
+    """
+    if isinstance(classifier, type):
+        raise ValueError(f"classifier must be an instance; write {classifier.__name__}(...)")
+    name = type(classifier).__name__
+    if not hasattr(classifier, method):
+        raise ValueError(
+            f"classifier must have a {method} method, got {classifier!r:.80}; "
+            + (
+                'write "logistic", or a classifier such as LogisticRegression()'
+                if method == "fit"
+                else "write SGDClassifier or another incremental classifier, "
+                "or ClassifierOracle for full refits"
+            )
+        )
+    if not hasattr(classifier, "get_params"):  # what scikit-learn copies an estimator by
+        raise ValueError(
+            f"classifier must be one that scikit-learn can copy; "
+            f"write class {name}(sklearn.base.BaseEstimator)"
+        )
+    _check_kind(classifier, name)
+    try:
+        clone(classifier)
+    except Exception as error:
+        raise ValueError(
+            f"scikit-learn cannot copy this {name} ({first_line(error)}); its constructor must "
+            "keep each parameter as it is given: where it changes a list, write a tuple"
+        ) from error
+    fractional = resampling and resampling.kind not in ("multinomial", "poisson")
+    if fractional and weights_parameter(classifier, method) is None:
+        raise ValueError(
+            f"{name} takes no sample weights, which {resampling.kind} resamples need; "
+            'write weights="poisson" in a policy, Resampling(kind="poisson") in an oracle'
+        )
+
+
+def _check_kind(classifier: Any, name: str) -> None:
+    """Refuse regressors, clusterers and whatever else is no classifier."""
+    try:
+        kind = classifier.__sklearn_tags__().estimator_type
+    except AttributeError:  # scikit-learn before 1.6, or a class of its own
+        kind = getattr(classifier, "_estimator_type", None)
+    instead = "write a classifier, such as LogisticRegression(), which predicts a probability"
+    if kind not in ("classifier", None):
+        article = "an" if kind[0] in "aeiou" else "a"
+        raise ValueError(f"{name} is {article} {kind.replace('_', ' ')}; {instead}")
+    # Some that know themselves as classifiers learn only by fitting what they can predict.
+    if kind is None and not any(hasattr(classifier, score) for score in _SCORES):
+        raise ValueError(f"{name} has neither {' nor '.join(_SCORES)}; {instead}")
+
+
+_SCORES = ("predict_proba", "decision_function")
+
+
+def try_out(
+    fit: Callable[[Matrix, np.ndarray], Any], classifier: Any, X: Matrix
+) -> tuple[Matrix, np.ndarray] | None:
+    """Fit to the first contexts with made-up rewards, so that what cannot work fails at once.
+
+    The rewards depend on the feature that varies most. The caller's generator is not involved.
+
+    Parameters
+    ----------
+    fit : callable
+        Fits a copy of the classifier to contexts and labels, and predicts.
+    classifier : object
+        What it fits, for the error.
+    X : csr_matrix or ndarray, shape (n_rounds, n_features)
+        Contexts, before the first is played.
+
+    Returns
+    -------
+    tuple of csr_matrix or ndarray and ndarray of int, or None
+        Contexts and labels that it learned from; None if there are too few contexts, or none that
+        differ.
+
+    Raises
+    ------
+    ValueError
+        If it does not learn from them.
+    """
+    X = X[: _TRIALS[-1][0]]
+    feature = _most_varied(X)
+    if feature is None or X.shape[0] < _MIN_ROWS:
+        return None
+    for n, share in _TRIALS:
+        rows = np.arange(n) % X.shape[0]
+        labels = np.zeros(n, dtype=np.int64)
+        labels[np.argsort(feature[rows], kind="stable")[n - int(share * n) :]] = 1
+        error = _error_of(fit, X[rows], labels)
+        if error is None:
+            return X[rows], labels
+    name = type(classifier).__name__
+    remedy = "fit it by itself to a few contexts, and change its parameters or take another"
+    if sparse.issparse(X) and len(rows) * X.shape[1] <= _MAX_DENSE:
+        if _error_of(fit, X[rows].toarray(), labels) is None:
+            remedy = (
+                "it needs dense contexts: write make_pipeline(FunctionTransformer("
+                f"scipy.sparse.csr_matrix.toarray, accept_sparse=True), {name}(...))"
+            )
+    raise ValueError(
+        f"{name} cannot learn from contexts like the first {X.shape[0]}, as a trial with made-up "
+        f"rewards shows ({first_line(error)}); {remedy}"
+    ) from error
+
+
+def _error_of(fit: Callable, X: Matrix, labels: np.ndarray) -> Exception | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of few rows, or of no convergence: they are not real
+        try:
+            fit(X, labels)
+        except Exception as error:
+            return error
+    return None
+
+
+def _most_varied(X: Matrix) -> np.ndarray | None:
+    """Return the feature of the largest variance, None if no feature varies."""
+    squares = X.multiply(X) if sparse.issparse(X) else X * X
+    variance = np.ravel(squares.mean(axis=0)) - np.ravel(X.mean(axis=0)) ** 2
+    feature = X[:, [int(np.argmax(variance))]]
+    feature = np.ravel(feature.toarray() if sparse.issparse(X) else feature)
+    return feature if np.ptp(feature) > 0 else None
