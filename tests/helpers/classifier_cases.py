@@ -12,6 +12,8 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from xgboost import XGBClassifier
 
+from cbkit import MultilabelDataset
+
 CLASSIFIERS = {
     "logistic": LogisticRegression(),
     "hinge": SGDClassifier(),
@@ -46,3 +48,11 @@ def observations(n=60, seed=0):
     rewards = np.where(rng.random(n) < 0.9, X[:, 0], 1 - X[:, 0])
     rewards[:4] = 0, 1, 0, 1
     return X, rewards
+
+
+def planted(n=150, container=np.asarray, seed=0):
+    """A data set of three arms, each rewarded by features of its own, none of them negative."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, 6)) * (rng.random((n, 6)) < 0.8)
+    labels = np.column_stack([X[:, 0] > 0.4, X[:, 1] > 0.5, X[:, 2] + X[:, 3] > 1])
+    return MultilabelDataset.from_arrays(container(X), labels)

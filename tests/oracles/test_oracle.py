@@ -5,8 +5,8 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import BernoulliNB
 
 from cbkit import BootstrappedUCB, Greedy
-from cbkit.oracles.logistic import LogisticOracle
 from cbkit.oracles.classifiers import ClassifierOracle, StreamingOracle
+from cbkit.oracles.logistic import LogisticOracle
 from cbkit.oracles.oracle import as_oracle
 from cbkit.oracles.resampling import Resampling
 from cbkit.oracles.streaming import StreamingLogisticOracle

@@ -98,7 +98,7 @@ def test_unknown_kinds_are_refused_with_those_there_are():
 
 
 def test_multinomial_weights_cannot_be_kept():
-    with pytest.raises(ValueError, match="write kept=False, or kind="):
+    with pytest.raises(ValueError, match="write kept=False, or gamma"):
         Resampling(kind="multinomial", kept=True)
 
 

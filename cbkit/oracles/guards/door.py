@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,8 @@ from cbkit.oracles.guards.fitting import weights_parameter
 from cbkit.oracles.guards.wording import first_line
 from cbkit.oracles.resampling import Resampling
 
-# Rows of a trial, and the share of them that are rewards: a second one where few rows, or a
-# balance that samplers cannot reach, may be why the first failed.
-_TRIALS = ((40, 0.4), (200, 0.2))
 _MIN_ROWS = 10  # a smaller block of contexts says too little about those to come
+_MAX_ROWS = 1000  # of a block, and features up to which a trial may have more rows than features
 _MAX_DENSE = 10_000_000  # entries that a sparse trial may have in full
 
 
@@ -118,21 +116,18 @@ def try_out(
     ValueError
         If it does not learn from them.
     """
-    X = X[: _TRIALS[-1][0]]
+    X = X[:_MAX_ROWS]
     feature = _most_varied(X)
     if feature is None or X.shape[0] < _MIN_ROWS:
         return None
-    for n, share in _TRIALS:
-        rows = np.arange(n) % X.shape[0]
-        labels = np.zeros(n, dtype=np.int64)
-        labels[np.argsort(feature[rows], kind="stable")[n - int(share * n) :]] = 1
-        error = _error_of(fit, X[rows], labels)
+    for contexts, labels in _trials(X, feature):
+        error = _error_of(fit, contexts, labels)
         if error is None:
-            return X[rows], labels
+            return contexts, labels
     name = type(classifier).__name__
     remedy = "fit it by itself to a few contexts, and change its parameters or take another"
-    if sparse.issparse(X) and len(rows) * X.shape[1] <= _MAX_DENSE:
-        if _error_of(fit, X[rows].toarray(), labels) is None:
+    if sparse.issparse(X) and contexts.shape[0] * X.shape[1] <= _MAX_DENSE:
+        if _error_of(fit, contexts.toarray(), labels) is None:
             remedy = (
                 "it needs dense contexts: write make_pipeline(FunctionTransformer("
                 f"scipy.sparse.csr_matrix.toarray, accept_sparse=True), {name}(...))"
@@ -141,6 +136,27 @@ def try_out(
         f"{name} cannot learn from contexts like the first {X.shape[0]}, as a trial with made-up "
         f"rewards shows ({first_line(error)}); {remedy}"
     ) from error
+
+
+def _trials(X: Matrix, feature: int) -> Iterator[tuple[Matrix, np.ndarray]]:
+    """Return what a classifier may learn from: if one trial was too hard, another may not be."""
+    yield _labelled(X, feature, n=40, share=0.4)
+    yield _labelled(X, feature, n=200, share=0.2)  # more rows, and room for samplers
+    if not sparse.issparse(X) and X.shape[1] <= _MAX_ROWS:  # more rows than features, all distinct
+        shuffle = np.random.default_rng(0).permuted
+        copies = np.tile(X, (-(-5 * max(X.shape[1], 40) // X.shape[0]), 1))
+        yield _labelled(shuffle(copies, axis=0), feature, n=len(copies), share=0.4)
+
+
+def _labelled(X: Matrix, feature: int, n: int, share: float) -> tuple[Matrix, np.ndarray]:
+    """Repeat rows up to `n`, and reward the share with the highest feature, with some noise."""
+    X = X[np.arange(n) % X.shape[0]]
+    column = X[:, [feature]]
+    values = np.ravel(column.toarray() if sparse.issparse(column) else column)
+    labels = np.zeros(n, dtype=np.int64)
+    labels[np.argsort(values, kind="stable")[n - int(share * n) :]] = 1
+    labels[::5] = labels[::5][::-1]
+    return X, labels
 
 
 def _error_of(fit: Callable, X: Matrix, labels: np.ndarray) -> Exception | None:
@@ -153,10 +169,10 @@ def _error_of(fit: Callable, X: Matrix, labels: np.ndarray) -> Exception | None:
     return None
 
 
-def _most_varied(X: Matrix) -> np.ndarray | None:
-    """Return the feature of the largest variance, None if no feature varies."""
+def _most_varied(X: Matrix) -> int | None:
+    """Return which feature has the largest variance, None if no feature varies."""
     squares = X.multiply(X) if sparse.issparse(X) else X * X
-    variance = np.ravel(squares.mean(axis=0)) - np.ravel(X.mean(axis=0)) ** 2
-    feature = X[:, [int(np.argmax(variance))]]
-    feature = np.ravel(feature.toarray() if sparse.issparse(X) else feature)
-    return feature if np.ptp(feature) > 0 else None
+    mean = np.ravel(X.mean(axis=0))
+    variance = np.ravel(squares.mean(axis=0)) - mean**2
+    feature = int(np.argmax(variance))
+    return feature if variance[feature] > 1e-12 * (1 + mean[feature] ** 2) else None

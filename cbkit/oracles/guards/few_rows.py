@@ -175,6 +175,8 @@ def warn_of_few_rows(
     rewards = np.asarray(rewards, dtype=np.int64)
     remedy = ""
     for m in (3, 5, 10, 20, 50, _PLENTY):
+        if m <= np.bincount(rewards).min():
+            continue  # resamples of it have too few
         rows = _rows_of_either_label(rewards, m)
         if _learns(classifier, X[rows], rewards[rows], None, probability):
             remedy = f"; cold_start=MABFirst(a=3, b=7, m={m}) would wait for enough"

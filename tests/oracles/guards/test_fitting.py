@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from classifier_cases import CASES, CLASSIFIERS, WITHOUT_WEIGHTS, observations
-from scipy.special import expit
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import BaggingClassifier
 from sklearn.linear_model import Perceptron, SGDClassifier
@@ -15,47 +14,13 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from cbkit.oracles.guards.few_rows import ConstantModel, fit_guarded, smoothed_share
+from cbkit.oracles.guards.few_rows import fit_guarded
 from cbkit.oracles.guards.fitting import partial_fit, seeded_clone, weights_parameter
 from cbkit.oracles.guards.probabilities import positive_probability
 
 
 def fit(classifier, X, rewards, weights=None, seed=0, **keywords):
     return fit_guarded(classifier, X, rewards, weights, np.random.default_rng(seed), **keywords)
-
-
-def test_smoothed_shares_by_hand():
-    assert smoothed_share(0, 0) == 1 / 2
-    assert smoothed_share(3, 3) == 4 / 5
-    np.testing.assert_allclose(smoothed_share(np.array([0, 1]), np.array([1, 1])), [1 / 3, 2 / 3])
-
-
-@pytest.mark.parametrize("name, container", CASES)
-@pytest.mark.parametrize(
-    "reward, weights, share",
-    [
-        (0, None, 1 / 5),
-        (1, None, 4 / 5),
-        (1, np.array([0.5, 0.0, 1.0]), 2.5 / 3.5),
-        (0, np.zeros(3), 1 / 2),
-    ],
-)
-def test_one_label_is_a_smoothed_constant_for_every_classifier(
-    name, container, reward, weights, share
-):
-    X = container(np.ones((3, 2)))
-    model = fit(CLASSIFIERS[name], X, np.full(3, reward), weights)
-    np.testing.assert_allclose(positive_probability(model, X), share)
-
-
-@pytest.mark.parametrize("name, container", CASES)
-def test_weights_that_leave_one_label_do_the_same(name, container):
-    X, rewards = observations()
-    weights = 2.0 * rewards
-    model = fit(CLASSIFIERS[name], container(X), rewards, weights)
-    total = weights.sum()
-    expected = (total + 1) / (total + 2)
-    np.testing.assert_allclose(positive_probability(model, container(X)), expected)
 
 
 @pytest.mark.parametrize("name, container", CASES)
@@ -121,44 +86,6 @@ def test_rows_are_repeated_for_those_that_take_none():
     assert model.n_samples_fit_ == 3
 
 
-# Probabilities
-
-
-def test_label_1_is_found_in_any_order_of_classes():
-    class Reversed(BaseEstimator):
-        classes_ = np.array([1, 0])
-
-        def predict_proba(self, X):
-            return np.tile([0.7, 0.3], (len(X), 1))
-
-    assert positive_probability(Reversed(), np.ones((2, 1))).tolist() == [0.7, 0.7]
-
-
-@pytest.mark.parametrize("label", [0, 1])
-def test_a_model_of_one_class_predicts_it(label):
-    model = DecisionTreeClassifier().fit(np.ones((3, 1)), np.full(3, label))
-    assert positive_probability(model, np.ones((2, 1))).tolist() == [label, label]
-
-
-def test_a_margin_becomes_its_sigmoid():
-    X, rewards = observations()
-    model = fit(LinearSVC(), X, rewards)
-    np.testing.assert_allclose(positive_probability(model, X), expit(model.decision_function(X)))
-
-
-def test_neither_probability_nor_margin_is_an_error_that_says_what_to_do():
-    class Labels(BaseEstimator):
-        def predict(self, X):
-            return np.ones(len(X))
-
-    with pytest.raises(ValueError, match="neither predict_proba nor decision_function; wrap it"):
-        positive_probability(Labels(), np.ones((1, 1)))
-
-
-def test_a_constant_model_has_both_columns():
-    np.testing.assert_allclose(ConstantModel(0.3).predict_proba(np.ones((2, 5))), [[0.7, 0.3]] * 2)
-
-
 # Calibration
 
 
@@ -189,16 +116,6 @@ def test_too_few_of_a_label_to_calibrate_is_a_sigmoid_meanwhile():
     rewards = np.array([0, 0, 1, 1])
     model = fit(LinearSVC(), X, rewards, probability="calibrated")
     assert isinstance(model, CalibratedClassifierCV) and model.cv == 2
-
-
-def test_a_given_calibration_splits_no_more_than_the_rarer_label_allows():
-    X, rewards = observations()
-    given = CalibratedClassifierCV(LinearSVC())
-    assert fit(given, X, rewards).cv == 5
-    assert fit(given, X[:5], rewards[:5]).cv == 2
-    model = fit(given, X[:3], np.array([0, 1, 0]))
-    np.testing.assert_allclose(positive_probability(model, X), 2 / 5)
-    assert given.cv is None
 
 
 # Partial fits
