@@ -1,22 +1,34 @@
-"""Claims about the one place that deals with classifiers' differences."""
+"""Claims about fits of any classifier: copies, seeds, weights, folds and containers."""
 
 import numpy as np
 import pytest
-from classifier_cases import CASES, CLASSIFIERS, WITHOUT_WEIGHTS, observations
-from sklearn.base import clone
+from classifier_cases import CASES, CLASSIFIERS, WITHOUT_WEIGHTS, observations, planted
+from scipy import sparse
+from sklearn import config_context, get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import BaggingClassifier
-from sklearn.linear_model import Perceptron, SGDClassifier
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import BaggingClassifier, VotingClassifier
+from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MaxAbsScaler
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
+from cbkit import Greedy, simulate
+from cbkit.oracles.classifiers import ClassifierOracle, StreamingOracle
 from cbkit.oracles.guards.few_rows import fit_guarded
-from cbkit.oracles.guards.fitting import partial_fit, seeded_clone, weights_parameter
+from cbkit.oracles.guards.fitting import (
+    for_classifiers,
+    partial_fit,
+    seeded_clone,
+    weights_parameter,
+)
 from cbkit.oracles.guards.probabilities import positive_probability
+from cbkit.oracles.resampling import Resampling
 
 
 def fit(classifier, X, rewards, weights=None, seed=0, **keywords):
@@ -57,7 +69,86 @@ def test_nested_random_states_are_seeded_and_given_ones_kept():
 
 
 def test_classifiers_that_take_weights_are_told_apart():
-    assert {n for n, c in CLASSIFIERS.items() if weights_parameter(c) is None} == WITHOUT_WEIGHTS
+    found = {name for name, given in CLASSIFIERS.items() if weights_parameter(given) is None}
+    assert found == WITHOUT_WEIGHTS
+
+
+class InKeywords(BernoulliNB):
+    """Takes weights without saying so, and would drop others without a word."""
+
+    def fit(self, X, y, **keywords):
+        assert not keywords
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "classifier, expected",
+    [
+        (make_pipeline(MaxAbsScaler(), BernoulliNB()), "bernoullinb__sample_weight"),
+        (
+            make_pipeline(MaxAbsScaler(), make_pipeline(MaxAbsScaler(), BernoulliNB())),
+            "pipeline__bernoullinb__sample_weight",
+        ),
+        (InKeywords(), None),
+        (GridSearchCV(BernoulliNB(), {}), None),
+        (CalibratedClassifierCV(KNeighborsClassifier()), None),
+        (CalibratedClassifierCV(make_pipeline(MaxAbsScaler(), LinearSVC())), None),
+        (BaggingClassifier(KNeighborsClassifier()), None),
+        (BaggingClassifier(DecisionTreeClassifier()), "sample_weight"),
+        (
+            VotingClassifier([("a", BernoulliNB()), ("b", KNeighborsClassifier())], voting="soft"),
+            None,
+        ),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_wrapped_classifiers_take_weights_if_all_inside_do_and_else_repeat_rows(
+    classifier, expected
+):
+    assert weights_parameter(classifier) == expected
+    X, rewards = observations()
+    counts = np.random.default_rng(0).integers(1, 3, 60)
+    model = fit(classifier, X, rewards, counts.astype(float))
+    assert positive_probability(model, X).shape == (60,)
+
+
+@pytest.mark.parametrize("sampler", ["over_sampling.SMOTE", "under_sampling.RandomUnderSampler"])
+def test_pipelines_that_draw_other_rows_take_no_weights(sampler):
+    module, name = sampler.split(".")
+    sampler = getattr(pytest.importorskip(f"imblearn.{module}"), name)()
+    pipeline = pytest.importorskip("imblearn.pipeline").make_pipeline(sampler, BernoulliNB())
+    assert weights_parameter(pipeline) is None
+    X, rewards = observations()
+    assert fit(pipeline, X, rewards, np.full(60, 2.0)).classes_.tolist() == [0, 1]
+
+
+def test_weights_of_partial_fits_are_those_that_partial_fit_takes():
+    assert weights_parameter(SGDClassifier(), "partial_fit") == "sample_weight"
+
+    class InFitAlone(BernoulliNB):
+        def partial_fit(self, X, y, classes=None):
+            return super().partial_fit(X, y, classes)
+
+    assert weights_parameter(InFitAlone(), "partial_fit") is None
+    X, rewards = observations()
+    model, same = InFitAlone(), BernoulliNB()
+    partial_fit(model, X, rewards, np.full(60, 2.0))
+    same.partial_fit(np.repeat(X, 2, axis=0), np.repeat(rewards, 2), [0, 1])
+    np.testing.assert_allclose(model.predict_proba(X), same.predict_proba(X))
+
+
+@pytest.mark.parametrize("name", ["logistic", "scaled logistic", "scaled svm", "neighbours"])
+def test_metadata_routing_changes_nothing(name):
+    X, rewards = observations()
+    resampling = Resampling(kind="poisson", n_resamples=2)
+    scores = []
+    for routing in (False, True):
+        with config_context(enable_metadata_routing=routing):
+            oracle = ClassifierOracle(classifier=CLASSIFIERS[name], resampling=resampling)
+            oracle.learn(0, X, rewards, np.random.default_rng(0))
+            scores.append(oracle.score(X))
+            assert get_config()["enable_metadata_routing"] == routing
+    np.testing.assert_array_equal(*scores)
 
 
 @pytest.mark.parametrize("name", ["logistic", "bernoulli", "tree", "scaled logistic"])
@@ -146,3 +237,75 @@ def test_partial_fits_repeat_rows_where_weights_are_not_taken():
     model = Counter()
     partial_fit(model, np.arange(3.0)[:, None], np.array([0, 1, 1]), np.array([2.0, 0.0, 1.0]))
     assert model.rows == [0, 0, 2]
+
+
+# Containers
+
+
+class Recorder(ClassifierMixin, BaseEstimator):
+    """Fails on what some libraries fail on, whatever method gets it."""
+
+    def _check(self, X):
+        if sparse.issparse(X):
+            assert isinstance(X, sparse.csr_matrix)
+            assert X.indices.dtype == X.indptr.dtype == np.int32
+        else:
+            assert type(X) is np.ndarray and X.flags.c_contiguous
+        assert X.dtype == np.float64
+
+    def fit(self, X, y, sample_weight=None):
+        self._check(X)
+        assert y.dtype.kind == "i" and set(y.tolist()) == {0, 1}
+        return self
+
+    def partial_fit(self, X, y, classes, sample_weight=None):
+        self._check(X)
+        assert set(y.tolist()) <= {0, 1}
+
+    def predict_proba(self, X):
+        self._check(X)
+        return np.full((X.shape[0], 2), 0.5)
+
+
+def with_long_indices(X):
+    X = sparse.csr_array(X)
+    parts = X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    return sparse.csr_array(parts, shape=X.shape)
+
+
+@pytest.mark.parametrize(
+    "container", [np.asfortranarray, np.asarray, sparse.csr_array, with_long_indices]
+)
+@pytest.mark.parametrize("resampling", [None, Resampling(kind="poisson", n_resamples=2)], ids=str)
+@pytest.mark.parametrize("make", [ClassifierOracle, StreamingOracle])
+def test_classifiers_get_matrices_of_short_indices_or_rows_of_doubles(make, resampling, container):
+    X, rewards = observations()
+    oracle = make(classifier=Recorder(), resampling=resampling)
+    for _ in range(2):
+        assert oracle.score(container(X)).shape[0] == 60
+        oracle.learn(0, container(X), rewards, np.random.default_rng(0))
+
+
+def test_contexts_that_are_as_they_should_be_are_not_copied():
+    X, _ = observations()
+    assert for_classifiers(X) is X
+    stored = sparse.csr_array(X)
+    assert np.shares_memory(for_classifiers(stored).data, stored.data)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("is_global", [True, False])
+def test_pipelines_that_pass_data_frames_between_steps_play(is_global):
+    pandas = make_pipeline(StandardScaler(), LogisticRegression())
+    with config_context(transform_output="pandas" if is_global else "default"):
+        given = clone(pandas) if is_global else clone(pandas).set_output(transform="pandas")
+        one = simulate(Greedy(3, oracle=given), planted(), seed=0)
+    other = simulate(Greedy(3, oracle=pandas), planted(), seed=0)
+    np.testing.assert_array_equal(one.rounds["arm"], other.rounds["arm"])
+
+
+def test_steps_that_need_names_of_columns_are_refused_before_the_first_round():
+    by_name = ColumnTransformer([("scaled", StandardScaler(), ["age"])])
+    policy = Greedy(3, oracle=make_pipeline(by_name, LogisticRegression()))
+    with pytest.raises(ValueError, match=r"Pipeline cannot learn .*only supported for dataframes"):
+        simulate(policy, planted(), seed=0)
