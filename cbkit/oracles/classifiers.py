@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cbkit._validation import Matrix
-from cbkit.oracles.guards.door import check_classifier, try_out
+from cbkit.oracles.guards.door import check_classifier, trial_weights, try_out
 from cbkit.oracles.guards.few_rows import (
     TooFewRows,
     fit_guarded,
@@ -20,16 +20,12 @@ from cbkit.oracles.guards.fitting import (
     for_classifiers,
     partial_fit,
     seeded_clone,
-    weights_by_name,
 )
 from cbkit.oracles.guards.probabilities import positive_probability
+from cbkit.oracles.guards.weights import weights_by_name
 from cbkit.oracles.guards.wording import arm_in_words, in_words
 from cbkit.oracles.per_arm import PerArm
 from cbkit.oracles.resampling import Resampling, check_streaming_resampling
-
-
-def _trial_weights(resampling: Resampling | None, n: int) -> np.ndarray | None:
-    return 1.0 + np.arange(n) % 2 if resampling else None
 
 
 @dataclass
@@ -59,9 +55,8 @@ class ClassifierOracle:
 
     Notes
     -----
-    The first block of at least ten contexts is a trial: the classifier is fitted to 40 of them
-    with made-up rewards, so that what cannot learn is refused before a round is played. Random
-    numbers of the run are not touched.
+    The first block of at least ten contexts is a trial: a copy is fitted to them with made-up
+    rewards, so that what cannot learn is refused before a round is played.
 
     A model with one label, or with fewer rows than the classifier needs (folds or validation sets
     inside it, neighbours, components), predicts its smoothed share of rewards until the next
@@ -109,28 +104,19 @@ class ClassifierOracle:
             kept = last.weights if last else None
             weights = self.resampling.update(kept, len(rewards), rng)
         models, reason = [], ""
+        counts = np.bincount(np.asarray(rewards, dtype=np.int64), minlength=2)
+        words = arm_in_words(arm, counts)
         with weights_by_name():
             self._try_out(X)
-            counts = np.bincount(np.asarray(rewards, dtype=np.int64), minlength=2)
-            with in_words(arm_in_words(arm, counts), self.classifier):
+            with in_words(words, self.classifier):
                 for column in [None] if weights is None else weights.T:
-                    model = fit_guarded(
-                        self.classifier,
-                        X,
-                        rewards,
-                        column,
-                        rng,
-                        self.probability,
-                        others=self._trial,
-                        is_short=bool(reason),
-                    )
+                    data, known = (X, rewards, column, rng), (self._trial, bool(reason))
+                    model = fit_guarded(self.classifier, *data, self.probability, *known)
                     reason = model.reason if isinstance(model, TooFewRows) else reason
                     models.append(model)
             if reason and not self._has_warned:
                 self._has_warned = True
-                warn_of_few_rows(
-                    arm_in_words(arm, counts), self.classifier, reason, X, rewards, self.probability
-                )
+                warn_of_few_rows(words, self.classifier, reason, X, rewards, self.probability)
         keeps = self.resampling and self.resampling.kept
         self._arms[arm] = _Refitted(models, weights if keeps else None, counts)
 
@@ -138,7 +124,7 @@ class ClassifierOracle:
         """Try the classifier on the first contexts that are enough to tell."""
 
         def fit(contexts: Matrix, labels: np.ndarray) -> None:
-            weights = _trial_weights(self.resampling, len(labels))
+            weights = trial_weights(self.resampling, len(labels))
             rng = np.random.default_rng(0)
             model = fit_model(self.classifier, contexts, labels, weights, rng, self.probability)
             positive_probability(model, contexts)
@@ -244,7 +230,7 @@ class StreamingOracle:
         def fit(contexts: Matrix, labels: np.ndarray) -> None:
             model = seeded_clone(self.classifier, np.random.default_rng(0))
             for rows in np.array_split(np.arange(len(labels)), 2):
-                weights = _trial_weights(self.resampling, len(rows))
+                weights = trial_weights(self.resampling, len(rows))
                 partial_fit(model, contexts[rows], labels[rows], weights)
             positive_probability(model, contexts)
 

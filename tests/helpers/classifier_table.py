@@ -128,7 +128,7 @@ TABLE = {
         sparse=r"cannot learn",
     ),
     "stacking": Row(
-        lambda: StackingClassifier([("tree", DecisionTreeClassifier()), ("bayes", BernoulliNB())])
+        lambda: StackingClassifier([("t", DecisionTreeClassifier()), ("b", BernoulliNB())], cv=2)
     ),
     "soft vote": Row(
         lambda: VotingClassifier([("l", _LOGISTIC), ("n", KNeighborsClassifier(2))], voting="soft")

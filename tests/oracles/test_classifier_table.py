@@ -44,7 +44,9 @@ def test_every_classifier_plays_or_is_refused_in_words_before_the_first_round(ma
     classifier, policy = row.make(), None
     try:
         policy = make(classifier)
-        log = simulate(policy, planted(container=CONTAINERS[layout]), seed=0, n_rounds=120)
+        log = simulate(
+            policy, planted(container=CONTAINERS[layout]), seed=0, n_rounds=120, refit_every=60
+        )
     except ValueError as error:
         assert re.search(expected, str(error)), error
         assert policy is None or policy.is_fresh

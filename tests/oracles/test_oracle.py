@@ -60,3 +60,25 @@ def test_an_oracle_with_resamples_of_its_own_keeps_them_without_others():
 def test_unknown_oracles_are_refused(given):
     with pytest.raises(ValueError, match=r"unknown oracle|must have a fit method"):
         as_oracle(given)
+
+
+class Own:
+    """An oracle of one's own without copies."""
+
+    streaming = False
+    resampling = None
+
+    def learn(self, arm, X, rewards, rng):
+        pass
+
+
+class OwnWithCopies(Own):
+    def with_resampling(self, resampling):
+        return OwnWithCopies()
+
+
+def test_oracles_of_ones_own_need_a_way_to_make_copies_as_advised():
+    with pytest.raises(ValueError, match=r"copies of .*Own.*with_resampling\(resampling\)"):
+        as_oracle(Own())
+    given = OwnWithCopies()
+    assert isinstance(as_oracle(given), OwnWithCopies) and as_oracle(given) is not given

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from cbkit._validation import Matrix
-from cbkit.oracles.guards.fitting import weights_parameter
+from cbkit.oracles.guards.weights import weights_parameter
 from cbkit.oracles.guards.wording import first_line
 from cbkit.oracles.resampling import Resampling
 
@@ -136,6 +136,11 @@ def try_out(
         f"{name} cannot learn from contexts like the first {X.shape[0]}, as a trial with made-up "
         f"rewards shows ({first_line(error)}); {remedy}"
     ) from error
+
+
+def trial_weights(resampling: Resampling | None, n: int) -> np.ndarray | None:
+    """Return weights of a trial's rows, None where a run has none either."""
+    return 1.0 + np.arange(n) % 2 if resampling else None
 
 
 def _trials(X: Matrix, feature: int) -> Iterator[tuple[Matrix, np.ndarray]]:

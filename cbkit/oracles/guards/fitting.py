@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from inspect import signature
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import RidgeClassifierCV
@@ -17,6 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from cbkit._validation import Matrix
 from cbkit.oracles.guards.probabilities import positive_probability
+from cbkit.oracles.guards.weights import repeated_rows, weights_parameter
 
 
 def for_classifiers(X: Matrix) -> sparse.csr_matrix | np.ndarray:
@@ -52,49 +49,6 @@ def seeded_clone(classifier: Any, rng: np.random.Generator) -> Any:
     return copy.set_params(**seeds) if seeds else copy
 
 
-def weights_parameter(classifier: Any, method: str = "fit") -> str | None:
-    """Return the name of the argument that carries sample weights, None if none are taken.
-
-    A pipeline hands them to its last step, unless a step draws other rows. A classifier that
-    wraps others takes them only if these do, since some wrappers drop weights and others fail.
-
-    Parameters
-    ----------
-    classifier : scikit-learn-like classifier
-        Fitted or not.
-    method : {"fit", "partial_fit"}, default="fit"
-        Which method is to take them.
-
-    Returns
-    -------
-    str or None
-        For instance ``"sample_weight"`` or ``"sgdclassifier__sample_weight"``.
-    """
-    if isinstance(classifier, Pipeline):
-        if any(hasattr(step, "fit_resample") for _, step in classifier.steps):
-            return None
-        name, last = classifier.steps[-1]
-        inner = weights_parameter(last)
-        return inner and f"{name}__{inner}"
-    inside = [part for part in classifier.get_params(deep=True).values() if _predicts(part)]
-    takes = all(
-        "sample_weight" in signature(function).parameters
-        for function in (getattr(classifier, method), *(part.fit for part in inside))
-    )
-    return "sample_weight" if takes else None
-
-
-def _predicts(part: Any) -> bool:
-    return hasattr(part, "fit") and hasattr(part, "predict") and not isinstance(part, type)
-
-
-@contextmanager
-def weights_by_name() -> Iterator[None]:
-    """Switch metadata routing off: weights are handed over by name, whatever the user has set."""
-    with config_context(enable_metadata_routing=False):
-        yield
-
-
 def fit_model(
     classifier: Any,
     X: Matrix,
@@ -127,7 +81,7 @@ def fit_model(
     """
     name = None if weights is None else weights_parameter(classifier)
     if weights is not None and name is None:
-        rows = _repeat_rows(weights)
+        rows = repeated_rows(weights)
         X, rewards = X[rows], rewards[rows]
     model = _with_possible_folds(seeded_clone(classifier, rng), rewards)
     if probability == "calibrated" and not hasattr(model, "predict_proba"):
@@ -135,10 +89,6 @@ def fit_model(
     model.fit(X, rewards, **({name: weights} if name else {}))
     positive_probability(model, X[:1])  # some fail only when asked: neighbours, other labels
     return model
-
-
-def _repeat_rows(weights: np.ndarray) -> np.ndarray:
-    return np.repeat(np.arange(len(weights)), weights.astype(np.int64))
 
 
 def _with_possible_folds(model: Any, rewards: np.ndarray) -> Any:
@@ -180,7 +130,7 @@ def partial_fit(model: Any, X: Matrix, rewards: np.ndarray, weights: np.ndarray 
     rewards = np.asarray(rewards, dtype=np.int64)
     arguments = {}
     if weights is not None and weights_parameter(model, "partial_fit") is None:
-        rows = _repeat_rows(weights)
+        rows = repeated_rows(weights)
         X, rewards = X[rows], rewards[rows]
     elif weights is not None:
         used = np.flatnonzero(weights > 0)
