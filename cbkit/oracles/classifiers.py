@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cbkit._keywords import suggest_keywords
 from cbkit._validation import Matrix
 from cbkit.oracles.guards.door import check_classifier, trial_weights, try_out
 from cbkit.oracles.guards.few_rows import (
@@ -37,6 +38,7 @@ class _Refitted:
     counts: np.ndarray
 
 
+@suggest_keywords
 @dataclass(kw_only=True)
 class ClassifierOracle:
     """Any classifier as reward oracle, refit on the whole history of an arm.
@@ -62,8 +64,8 @@ class ClassifierOracle:
     inside it, neighbours, components), predicts its smoothed share of rewards until the next
     refit; a warning says so once. Integer ``cv`` have no more folds than the rarer label has rows.
 
-    Sparse contexts are never turned dense: Gaussian naive Bayes and processes, discriminant
-    analysis, and scalers that centre need dense contexts, and are refused without.
+    Sparse contexts are never turned dense: Gaussian naive Bayes, Gaussian processes, discriminant
+    analysis, histogram boosting and scalers that centre are refused with them.
 
     Examples
     --------
@@ -159,6 +161,7 @@ class _Streamed:
     counts: np.ndarray  # (2,)
 
 
+@suggest_keywords
 @dataclass(kw_only=True)
 class StreamingOracle:
     """A classifier with ``partial_fit`` per arm and resample, updated with each block's rows.
@@ -173,8 +176,8 @@ class StreamingOracle:
 
     Notes
     -----
-    An arm counts as fitted once it has learned from both kinds of reward; a resample whose weights
-    left it with one of them predicts its smoothed share until then.
+    An arm counts as fitted once it saw both kinds of reward; a resample whose weights left it
+    with one of them predicts its smoothed share until then.
 
     Examples
     --------
@@ -216,9 +219,8 @@ class StreamingOracle:
             self._arms[arm] = _Streamed(models, np.zeros((2, n_resamples)), np.zeros(2, np.int64))
         state = self._arms[arm]
         state.counts += np.bincount(np.asarray(rewards, dtype=np.int64), minlength=2)
-        weights = np.ones((len(rewards), 1))
-        if self.resampling:
-            weights = self.resampling.update(None, len(rewards), rng)
+        n = len(rewards)
+        weights = self.resampling.update(None, n, rng) if self.resampling else np.ones((n, 1))
         with weights_by_name(), in_words(arm_in_words(arm, state.counts), self.classifier):
             for model, column in zip(state.models, weights.T, strict=True):
                 partial_fit(model, X, rewards, column if self.resampling else None)
@@ -249,9 +251,8 @@ class StreamingOracle:
                 negative, positive = state.labels
                 scores[:, position] = smoothed_share(positive, positive + negative)
                 with in_words(arm_in_words(arm, state.counts), self.classifier):
-                    for resample in np.flatnonzero((positive > 0) & (negative > 0)):
-                        model = state.models[resample]
-                        scores[:, position, resample] = positive_probability(model, X)
+                    for k in np.flatnonzero((positive > 0) & (negative > 0)):
+                        scores[:, position, k] = positive_probability(state.models[k], X)
         return scores
 
     def drop_arm(self, arm: int) -> None:

@@ -10,6 +10,7 @@ from scipy.stats import beta
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from cbkit._keywords import suggest_keywords
 from cbkit._validation import Matrix, check_percentile
 from cbkit.oracles.guards.door import check_classifier
 from cbkit.oracles.guards.few_rows import fit_guarded
@@ -28,6 +29,7 @@ def _check_trees(oracle: str, given: Any, kinds: tuple[type, ...]) -> None:
     check_classifier(given, "fit", None)
 
 
+@suggest_keywords
 @dataclass(kw_only=True)
 class ForestOracle:
     """A random forest per arm whose trees serve as the arm's resamples.
@@ -90,6 +92,7 @@ class ForestOracle:
         self._forests.drop_arm(arm)
 
 
+@suggest_keywords
 @dataclass(kw_only=True)
 class TreeLeafOracle:
     """A decision tree per arm that scores by an upper bound from its leaf's counts.

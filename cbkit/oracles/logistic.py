@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import expit, logit
 
+from cbkit._keywords import suggest_keywords
 from cbkit._validation import Matrix, check_number
 from cbkit.oracles.coefficients import StackedCoefficients
 from cbkit.oracles.guards.few_rows import smoothed_share
@@ -33,6 +34,7 @@ class _ArmState:
     inverse: SharedInverse | None
 
 
+@suggest_keywords
 @dataclass(kw_only=True)
 class LogisticOracle:
     """L2-regularised logistic regression per arm and resample, refit on the whole history.

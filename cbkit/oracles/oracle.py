@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from cbkit._keywords import did_you_mean
 from cbkit._validation import Matrix
 from cbkit.oracles.classifiers import ClassifierOracle
 from cbkit.oracles.logistic import LogisticOracle
@@ -86,8 +87,8 @@ def as_oracle(oracle: Any, resampling: Resampling | None = None) -> Oracle:
         name, parameters = next(iter(oracle.items()), (None, None))
         if len(oracle) != 1 or name not in NAMED_ORACLES:
             raise ValueError(
-                f"unknown oracle {oracle!r}; write one of {', '.join(NAMED_ORACLES)}, "
-                "a classifier, or an oracle such as ClassifierOracle(classifier=...)"
+                f"unknown oracle {name!r}; {did_you_mean(name, NAMED_ORACLES)}, a classifier, "
+                "or an oracle such as ClassifierOracle(classifier=...)"
             )
         return NAMED_ORACLES[name](resampling=resampling, **(parameters or {}))
     if hasattr(oracle, "with_resampling"):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cbkit._keywords import suggest_keywords
 from cbkit._validation import check_whole
 
 KINDS = ("multinomial", "poisson", "gamma(1,1)", "gamma(2,2)", "uniform")
@@ -64,6 +65,7 @@ def draw_weights(kind: str, shape: tuple[int, ...], rng: np.random.Generator) ->
     raise ValueError(f"unknown kind of resample weights {kind!r}; write one of {', '.join(KINDS)}")
 
 
+@suggest_keywords
 @dataclass(frozen=True, kw_only=True)
 class Resampling:
     """How an oracle's resamples are weighted, and whether the weights are kept between refits.

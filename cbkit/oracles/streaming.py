@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
+from cbkit._keywords import suggest_keywords
 from cbkit._validation import Matrix, check_number
 from cbkit.oracles.coefficients import StackedCoefficients
 from cbkit.oracles.per_arm import PerArm
@@ -25,6 +26,7 @@ class _Progress:
     counts: np.ndarray  # (2,)
 
 
+@suggest_keywords
 @dataclass(kw_only=True)
 class StreamingLogisticOracle:
     """Logistic regression per arm and resample by stochastic gradient descent, row after row.

@@ -82,3 +82,22 @@ def test_oracles_of_ones_own_need_a_way_to_make_copies_as_advised():
         as_oracle(Own())
     given = OwnWithCopies()
     assert isinstance(as_oracle(given), OwnWithCopies) and as_oracle(given) is not given
+
+
+@pytest.mark.parametrize(
+    "make, hint",
+    [
+        (lambda: Greedy(3, oracle="logistc"), "did you mean 'logistic'"),
+        (
+            lambda: Greedy(3, oracle={"logistic": {"c": 1.0}}),
+            "LogisticOracle has no parameter 'c'; Write one of: C, ",
+        ),
+        (lambda: StreamingLogisticOracle(alhpa=1.0), "did you mean 'alpha'"),
+        (lambda: ClassifierOracle(clasifier=BernoulliNB()), "did you mean 'classifier'"),
+        (lambda: StreamingOracle(model=BernoulliNB()), "Write one of: classifier, resampling"),
+        (lambda: Resampling(weights="poisson"), "Write one of: kind, n_resamples, kept"),
+    ],
+)
+def test_misspelt_names_and_parameters_are_answered_with_those_there_are(make, hint):
+    with pytest.raises((TypeError, ValueError), match=hint):
+        make()
