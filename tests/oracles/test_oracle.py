@@ -90,7 +90,7 @@ def test_oracles_of_ones_own_need_a_way_to_make_copies_as_advised():
         (lambda: Greedy(3, oracle="logistc"), "did you mean 'logistic'"),
         (
             lambda: Greedy(3, oracle={"logistic": {"c": 1.0}}),
-            "LogisticOracle has no parameter 'c'; Write one of: C, ",
+            "LogisticOracle has no parameter 'c'; Write one",
         ),
         (lambda: StreamingLogisticOracle(alhpa=1.0), "did you mean 'alpha'"),
         (lambda: ClassifierOracle(clasifier=BernoulliNB()), "did you mean 'classifier'"),
