@@ -12,7 +12,7 @@ from typing import Any
 
 from cbkit._validation import check_whole
 from cbkit.datasets import MultilabelDataset
-from cbkit.experiments.results import Run
+from cbkit.experiments.results import TABLE_COLUMNS, Run
 from cbkit.experiments.tasks import Source, Task, load_source, registered_policy
 from cbkit.policies.registry import policy_names, policy_parameters
 from cbkit.simulate import FEEDBACKS
@@ -34,9 +34,11 @@ class Experiment:
     datasets : sequence of str, or mapping of str to str or callable
         Names for `cbkit.load_dataset`, or labels with names or with functions that make the set.
     policies : sequence of str, or mapping of str to spec
-        Registry names, or labels with specs: a registry name, a mapping such as
-        ``{"policy": "BootstrappedUCB", "percentile": 90}``, or a factory ``f(dataset) -> policy``
-        defined at the top level of a module, its parameters bound by `functools.partial`.
+        Registry names, or names of one's own with specs: a registry name, a factory
+        ``f(dataset) -> policy``, or a mapping with either of them as ``policy`` and its parameters,
+        such as ``{"policy": "BootstrappedUCB", "percentile": 90}``. A mapping's ``labels``, such as
+        ``{"criterion": "weighted", "percentile": 90}``, become columns of the tables: what a policy
+        stands for is read there, not out of its name. They change no result.
     folder : path
         Where results go; a relative one lies in `cbkit.paths.output_root`. On a cluster, all
         workers must share it.
@@ -58,6 +60,19 @@ class Experiment:
     ... )
     >>> len(experiment.runs())
     20
+
+    >>> policies = {
+    ...     f"ActiveExplorer, {criterion}": {
+    ...         "policy": "ActiveExplorer",
+    ...         "explore": criterion,
+    ...         "labels": {"criterion": criterion},
+    ...     }
+    ...     for criterion in ("weighted", "min")
+    ... }
+    >>> experiment = Experiment(datasets=["demo"], policies=policies, folder="outputs/try")
+    >>> experiment.runs()[0].columns
+    {'dataset': 'demo', 'variant': 'default', 'policy': 'ActiveExplorer, weighted', 'seed': 0,
+     'criterion': 'weighted'}
     """
 
     datasets: Sequence[str] | Mapping[str, Source]
@@ -106,6 +121,16 @@ class Experiment:
                 raise ValueError(
                     f"variants change {name!r}, but no policy has the parameter {name!r}"
                 )
+        kinds: dict[str, tuple[str, type]] = {}
+        for run in runs:
+            for name, value in run.labels.items():
+                kind = str if isinstance(value, str) else float
+                other, expected = kinds.setdefault(name, (run.policy, kind))
+                if kind is not expected:
+                    raise ValueError(
+                        f"label {name!r} must be text everywhere or a number everywhere; it is "
+                        f"{value!r} for {run.policy!r}, and the other for {other!r}"
+                    )
         return runs
 
     def _runs(self) -> Iterator[Run]:
@@ -119,7 +144,7 @@ class Experiment:
                 )
             pairs = itertools.product(self.variants.items(), _labelled(self.policies).items())
             for (variant, changes), (policy, spec) in pairs:
-                factory = _factory(policy, spec, changes)
+                factory, labels = _factory(policy, spec, changes)
                 if factory.func is registered_policy:
                     _try(factory, dataset, f"policy {policy!r}, variant {variant!r}")
                 for replicate in range(self.n_replicates):
@@ -138,6 +163,7 @@ class Experiment:
                         policy=policy,
                         task=task,
                         size=n_rounds * dataset.n_arms,
+                        labels=labels,
                     )
 
 
@@ -153,22 +179,46 @@ def _try(factory: Callable[..., Any], dataset: MultilabelDataset, where: str) ->
         raise ValueError(f"{where}: {error}") from error
 
 
-def _factory(label: str, spec: Spec, changes: Mapping[str, Any]) -> functools.partial:
-    """Turn a spec into a function of the data set, with a variant's changes where they apply."""
-    if isinstance(spec, str):
-        spec = {"policy": spec}
-    if isinstance(spec, Mapping):
-        if "policy" not in spec:
-            raise ValueError(f"the spec of {label!r} must name its policy, got {dict(spec)!r}")
-        factory = functools.partial(registered_policy, **spec)
-        known = policy_parameters(spec["policy"]) if spec["policy"] in policy_names() else set()
-    elif callable(spec):
-        factory = functools.partial(spec)
-        known = set(inspect.signature(spec).parameters)
+def _factory(
+    label: str, spec: Spec, changes: Mapping[str, Any]
+) -> tuple[functools.partial, dict[str, Any]]:
+    """Turn a spec into a function of the data set, a variant's changes bound, and its labels."""
+    parameters = dict(spec) if isinstance(spec, Mapping) else {"policy": spec}
+    labels = parameters.pop("labels", {})
+    _check_labels(label, labels)
+    if "policy" not in parameters:
+        raise ValueError(f"the spec of {label!r} must name its policy, got {spec!r}")
+    policy = parameters.pop("policy")
+    if isinstance(policy, str):
+        factory = functools.partial(registered_policy, policy=policy, **parameters)
+        known = policy_parameters(policy) if policy in policy_names() else set()
+    elif callable(policy):
+        factory = functools.partial(policy, **parameters)
+        known = set(inspect.signature(policy).parameters)
     else:
         raise ValueError(
-            f"the spec of {label!r} must be a registry name, a mapping with 'policy', or a factory "
-            f"f(dataset) -> policy, got {spec!r}; give what makes a policy, not a live one"
+            f"the spec of {label!r} must be a registry name, a factory f(dataset) -> policy, or a "
+            f"mapping with either as 'policy', got {spec!r}; give what makes a policy, not a live "
+            "one"
         )
     applicable = {name: value for name, value in changes.items() if name in known}
-    return functools.partial(factory, **applicable)
+    return functools.partial(factory, **applicable), labels
+
+
+def _check_labels(policy: str, labels: Any) -> None:
+    """Refuse labels that are no column's name or no single value."""
+    if not isinstance(labels, Mapping) or not all(isinstance(name, str) for name in labels):
+        raise ValueError(
+            f"labels of {policy!r} must map names of columns to values, such as "
+            f"{{'criterion': 'weighted'}}, got {labels!r}"
+        )
+    for name, value in labels.items():
+        if name in TABLE_COLUMNS:
+            raise ValueError(
+                f"{policy!r} has the label {name!r}, which the tables have already; choose another "
+                "name"
+            )
+        if not isinstance(value, str | int | float):
+            raise ValueError(
+                f"label {name!r} of {policy!r} must be text or a number, got {value!r}"
+            )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -28,27 +29,43 @@ FINAL_FACTS = (
 CPU_SECONDS = ("seconds_scoring", "seconds_choosing", "seconds_fitting")
 TIMINGS = (*CPU_SECONDS, "seconds")
 RUN = ("dataset", "variant", "policy", "seed")
+CURVE = ("round", "mean_reward", "explored_share")
+# What no label may be called.
+TABLE_COLUMNS = {*RUN, *FINAL_FACTS, *CURVE, *TIMINGS, "task", "error", "traceback"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """A task under the labels that it has in an experiment; `size` is its rounds x arms."""
+    """A task and what it is called in an experiment.
+
+    Attributes
+    ----------
+    dataset, variant, policy : str
+        Its names in the grid.
+    task : Task
+    size : float
+        Its rounds x arms.
+    labels : mapping of str to value
+        Further columns of its rows, by name.
+    """
 
     dataset: str
     variant: str
     policy: str
     task: Task
     size: float
+    labels: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def labels(self) -> dict[str, str | int]:
-        """What tells this run's rows from others'."""
-        return {**{name: getattr(self, name) for name in RUN[:3]}, "seed": self.task.seed}
+    def columns(self) -> dict[str, Any]:
+        """What tells this run's rows from others': names, seed and labels."""
+        names = {name: getattr(self, name) for name in RUN[:3]}
+        return {**names, "seed": self.task.seed, **self.labels}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Results:
-    """Tidy tables of an experiment.
+    """Tidy tables of an experiment; labels of policies are columns of each, after ``seed``.
 
     Attributes
     ----------
@@ -94,12 +111,21 @@ class Results:
         went_well = self.finals[self.finals["error"] == ""]
         parts = []
         if len(went_well):
-            parts.append(result_table(went_well).to_string())
+            labels = _label_names(went_well)
+            table = result_table(went_well)
+            if labels:
+                by_policy = went_well.drop_duplicates("policy").set_index("policy")[labels]
+                table = by_policy.astype(object).where(by_policy.notna(), "").join(table)
+            parts.append(table.to_string())
             parts.append("mean reward per round ± half width of the 95% t interval over replicates")
         if len(self.failures):
             parts.append(f"{len(self.failures)} of {len(self.finals)} runs failed:")
             parts.append(self.failures.drop(columns="traceback").to_string(index=False))
         return "\n".join(parts)
+
+
+def _label_names(finals: pd.DataFrame) -> list[str]:
+    return [name for name in finals.columns if name not in TABLE_COLUMNS]
 
 
 def collect(runs: Sequence[Run], found: dict[str, TaskResult | None], folder: Path) -> Results:
@@ -131,24 +157,27 @@ def collect(runs: Sequence[Run], found: dict[str, TaskResult | None], folder: Pa
             failure = read_failure(folder, run.task.key)
             if failure is None:
                 raise FileNotFoundError(
-                    f"whoever ran {run.labels} left neither a result nor a failure in {folder}; "
+                    f"whoever ran {run.columns} left neither a result nor a failure in {folder}; "
                     "all workers must share that folder"
                 )
             known = {name: getattr(run.task, name, None) for name in FINAL_FACTS}
-            finals.append(run.labels | known | {"error": failure["error"]})
+            finals.append(run.columns | known | {"error": failure["error"]})
             failures.append(
-                run.labels | {"error": failure["error"], "traceback": failure["traceback"]}
+                run.columns | {"error": failure["error"], "traceback": failure["traceback"]}
             )
             continue
         facts = result.facts
-        finals.append(run.labels | {name: facts[name] for name in FINAL_FACTS} | {"error": ""})
+        finals.append(run.columns | {name: facts[name] for name in FINAL_FACTS} | {"error": ""})
         timings.append(
-            run.labels | {"task": run.task.key} | {name: facts[name] for name in TIMINGS}
+            run.columns | {"task": run.task.key} | {name: facts[name] for name in TIMINGS}
         )
-        curves.append(pd.DataFrame(run.labels | dict(result.curve.items())))
+        curves.append(pd.DataFrame(run.columns | dict(result.curve.items())))
+    names = [*RUN, *dict.fromkeys(label for run in runs for label in run.labels)]
     return Results(
-        finals=pd.DataFrame(finals, columns=[*RUN, *FINAL_FACTS, "error"]),
-        curves=pd.concat(curves, ignore_index=True) if curves else pd.DataFrame(columns=RUN),
-        timings=pd.DataFrame(timings, columns=[*RUN, "task", *TIMINGS]),
-        failures=pd.DataFrame(failures, columns=[*RUN, "error", "traceback"]),
+        finals=pd.DataFrame(finals, columns=[*names, *FINAL_FACTS, "error"]),
+        curves=pd.DataFrame(
+            pd.concat(curves, ignore_index=True) if curves else None, columns=[*names, *CURVE]
+        ),
+        timings=pd.DataFrame(timings, columns=[*names, "task", *TIMINGS]),
+        failures=pd.DataFrame(failures, columns=[*names, "error", "traceback"]),
     )

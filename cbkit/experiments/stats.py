@@ -237,6 +237,7 @@ def paired_differences(
             compared = paired_difference(others, base, value, names)
             keys = dict(zip(within, group, strict=True)) | {by: name, "reference": reference}
             rows.append(keys | compared)
-    columns = [*keys_of(finals), "reference", "difference", "low", "high", "n", "p_t", "p_wilcoxon"]
+    keys = dict.fromkeys([*keys_of(finals), by])
+    columns = [*keys, "reference", "difference", "low", "high", "n", "p_t", "p_wilcoxon"]
     table = pd.DataFrame(rows, columns=columns)
     return table.assign(p_holm=holm(table["p_t"]))
