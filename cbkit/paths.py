@@ -4,8 +4,14 @@ Notebooks run in their own folder under JupyterLab and nbval and elsewhere under
 take every path from here.
 """
 
+import contextlib
 import os
+import socket
+import time
+from collections.abc import Callable
 from pathlib import Path
+
+_DAY = 24 * 3600
 
 
 def project_root() -> Path:
@@ -96,3 +102,52 @@ def _checked(profile: str) -> str:
 def _made(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def write_whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Write a file under another name and rename it, so that a reader finds all of it or none.
+
+    Parameters
+    ----------
+    path : Path
+        The file, replaced if it is there.
+    write : callable
+        ``write(part)`` writes the content to the path that it is handed.
+
+    Raises
+    ------
+    OSError
+        If the content cannot be written; nothing is left of it.
+    """
+    part = path.with_name(f"{path.name}.{socket.gethostname()}-{os.getpid()}.part")
+    try:
+        write(part)
+        os.replace(part, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise
+
+
+def sweep_parts(folder: Path) -> None:
+    """Delete what dead processes left of `write_whole`; what a live one writes stays.
+
+    Files of other machines, whose processes cannot be asked, go when they are a day old.
+    """
+    for part in folder.glob("*.part"):
+        host, _, process = part.name.removesuffix(".part").rpartition("-")
+        ours = os.name == "posix" and host.endswith(f".{socket.gethostname()}")
+        with contextlib.suppress(OSError):
+            dead = ours and process.isdigit() and not _is_alive(int(process))
+            if dead or time.time() - part.stat().st_mtime > _DAY:
+                part.unlink()
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # there, but another user's
+        return True
+    return True

@@ -149,6 +149,11 @@ class MultilabelDataset:
         """Number of labels."""
         return self.labels.shape[1]
 
+    @property
+    def layout(self) -> str:
+        """How the features are kept, "dense" or "sparse": some classifiers learn otherwise."""
+        return "sparse" if sparse.issparse(self.features) else "dense"
+
     @cached_property
     def arm_counts(self) -> np.ndarray:
         """Number of rows that have each label, (n_arms,)."""

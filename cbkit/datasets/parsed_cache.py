@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
-import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from cbkit.datasets.multilabel import MultilabelDataset
-from cbkit.paths import cache_dir
+from cbkit.paths import cache_dir, sweep_parts, write_whole
 
 
 def load_or_make(key: str, make: Callable[[], MultilabelDataset]) -> MultilabelDataset:
@@ -28,14 +27,19 @@ def load_or_make(key: str, make: Callable[[], MultilabelDataset]) -> MultilabelD
         written to costs time, and is no error.
     """
     path = cache_dir() / "parsed" / f"{key}.npz"
-    dataset = _load(path)
+    dataset = read_copy(path)
     if dataset is None:
         dataset = make()
-        _store(path, dataset)
+        with contextlib.suppress(OSError):
+            write_copy(path, dataset)
     return dataset
 
 
-def _load(path: Path) -> MultilabelDataset | None:
+def read_copy(path: Path) -> MultilabelDataset | None:
+    """Read a data set that `write_copy` wrote; None if it is damaged or not there.
+
+    Nothing in the file is executed, whoever wrote it.
+    """
     try:
         with np.load(path, allow_pickle=False) as stored:
             facts = json.loads(str(stored["facts"]))
@@ -50,7 +54,20 @@ def _load(path: Path) -> MultilabelDataset | None:
         return None
 
 
-def _store(path: Path, dataset: MultilabelDataset) -> None:
+def write_copy(path: Path, dataset: MultilabelDataset) -> None:
+    """Write a data set to a file, whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        The file, replaced if it is there; its folder is made.
+    dataset : MultilabelDataset
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
     facts = {
         "arm_names": dataset.arm_names,
         "name": dataset.name,
@@ -58,19 +75,14 @@ def _store(path: Path, dataset: MultilabelDataset) -> None:
     }
     arrays = {"facts": np.array(json.dumps(facts))}
     arrays |= _pack("features", dataset.features) | _pack("labels", dataset.labels)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    except OSError:
-        return
-    try:
-        with os.fdopen(descriptor, "wb") as file:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sweep_parts(path.parent)
+
+    def write(part: Path) -> None:
+        with part.open("wb") as file:
             np.savez(file, **arrays)
-        os.replace(temporary, path)
-    except OSError:
-        return
-    finally:
-        Path(temporary).unlink(missing_ok=True)
+
+    write_whole(path, write)
 
 
 def _pack(name: str, matrix: np.ndarray | sparse.csr_array) -> dict[str, np.ndarray]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from cbkit.experiments.tables import result_table
-from cbkit.experiments.tasks import Task, TaskResult, read_failure
+from cbkit.experiments.task_files import TaskResult, read_failure, write_or_say
+from cbkit.experiments.tasks import Task
 
 # Of the facts of a run: what depends on its configuration alone, and what it cost.
 FINAL_FACTS = (
@@ -102,9 +103,8 @@ class Results:
         """Write finals, curves and timings as Parquet; only the last differs between reruns."""
         folder.mkdir(parents=True, exist_ok=True)
         for name in ("finals", "curves", "timings"):
-            part = folder / f"{name}.parquet.{os.getpid()}.part"
-            getattr(self, name).to_parquet(part, index=False)
-            os.replace(part, folder / f"{name}.parquet")
+            table = getattr(self, name)
+            write_or_say(folder / f"{name}.parquet", partial(table.to_parquet, index=False))
 
     def summary(self) -> str:
         """Final rewards with their intervals, and what failed, as text."""

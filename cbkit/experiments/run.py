@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import difflib
 import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import yaml
 from joblib import Parallel, delayed, effective_n_jobs
+from joblib.externals.loky import get_reusable_executor
 
 from cbkit.experiments.experiment import Experiment
 from cbkit.experiments.progress import Progress
 from cbkit.experiments.results import Results, collect
-from cbkit.experiments.tasks import Task, read_result, run_task
-from cbkit.paths import output_root
+from cbkit.experiments.task_files import read_result
+from cbkit.experiments.tasks import Task, run_task
+from cbkit.paths import sweep_parts
 
 __all__ = ["Experiment", "Results", "read_config", "run_config", "run_experiment"]
 
@@ -42,30 +47,72 @@ def run_experiment(experiment: Experiment, *, n_jobs: int | None = None) -> Resu
     """
     if n_jobs is not None and (not isinstance(n_jobs, int) or n_jobs == 0):
         raise ValueError(f"n_jobs must be a number of processes or -1 for all, got {n_jobs!r}")
+    folder = experiment.path  # before a policy or data set may change the working directory
     runs = experiment.runs()
     by_key = {run.task.key: run for run in runs}
-    folder = output_root() / experiment.folder
     tasks_folder = folder / "tasks"
-    tasks_folder.mkdir(parents=True, exist_ok=True)
     found = {key: read_result(tasks_folder / f"{key}.parquet", key) for key in by_key}
     waiting = [run for key, run in by_key.items() if found[key] is None]
     waiting.sort(key=lambda run: run.task.seed)  # one replicate of everything soon: estimates
+    if waiting:
+        _prepare(folder, tasks_folder)
+    n_workers = effective_n_jobs(n_jobs)
     progress = Progress(
         {run.task.key: ((run.dataset, run.variant, run.policy), run.size) for run in waiting},
-        n_workers=effective_n_jobs(n_jobs),
+        n_workers=n_workers,
         n_found=len(by_key) - len(waiting),
     )
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    outcomes = parallel(delayed(_keyed_task)(run.task, tasks_folder) for run in waiting)
-    for key in progress.show(outcomes):
+    tasks = [run.task for run in waiting]
+    if n_workers > 1:
+        tasks = [task.shared(folder / "datasets") for task in tasks]
+    for key in progress.show(_outcomes(tasks, tasks_folder, n_jobs)):
         found[key] = read_result(tasks_folder / f"{key}.parquet", key)
     results = collect(runs, found, tasks_folder)
     results.save(folder)
     return results
 
 
-def _keyed_task(task: Task, folder: Path) -> tuple[str, float]:
-    return task.key, run_task(task, folder)
+def _prepare(folder: Path, tasks_folder: Path) -> None:
+    """Make the folders, clear what dead processes left there, and try whether one can write."""
+    try:
+        tasks_folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=tasks_folder):
+            pass
+    except OSError as error:
+        raise OSError(
+            error.errno, f"{error.strerror}; choose another folder for the results", str(folder)
+        ) from error
+    sweep_parts(folder)
+    sweep_parts(tasks_folder)
+
+
+def _outcomes(tasks: list[Task], folder: Path, n_jobs: int | None) -> Iterator[tuple[str, float]]:
+    """Run tasks; yield the key and the seconds of each as it ends.
+
+    Those that a worker refuses, as it has imported other code, run here.
+    """
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    refused = []
+    for key, seconds in parallel(delayed(_worked_on)(task, folder) for task in tasks):
+        if seconds is None:
+            refused.append(key)
+        else:
+            yield key, seconds
+    if refused:
+        warnings.warn(
+            f"{len(refused)} of {len(tasks)} tasks run in one process, as the workers have other "
+            "code than this process: a module was edited, or a value in it changed, after it was "
+            "imported; restart the kernel or the cluster to use all workers",
+            stacklevel=3,
+        )
+        get_reusable_executor().shutdown()
+    for task in tasks:
+        if task.key in refused:
+            yield task.key, run_task(task, folder)
+
+
+def _worked_on(task: Task, folder: Path) -> tuple[str, float | None]:
+    return task.key, run_task(task, folder) if task.is_as_planned() else None
 
 
 def read_config(path: str | Path) -> tuple[Experiment, int | None]:
@@ -95,7 +142,8 @@ def run_config(path: str | Path) -> int:
     Returns
     -------
     int
-        Exit code: 0, 1 if a run failed, 2 if the file asks for what cannot be run.
+        Exit code: 0, 1 if a run failed, 2 if the file asks for what cannot be run, 130 if it was
+        stopped.
     """
     try:
         experiment, n_jobs = read_config(path)
@@ -103,5 +151,12 @@ def run_config(path: str | Path) -> int:
     except (ValueError, OSError, yaml.YAMLError) as error:
         print(f"cbkit: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print(
+            f"cbkit: stopped; finished runs are kept in {experiment.path}, run the same again to "
+            "go on",
+            file=sys.stderr,
+        )
+        return 130
     print(results.summary())
     return results.exit_code

@@ -4,39 +4,27 @@ from __future__ import annotations
 
 import copy
 import functools
-import hashlib
-import json
-import os
-import socket
 import threading
 import time
-import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 from threadpoolctl import threadpool_limits
 
-from cbkit.datasets import MultilabelDataset, load_dataset
+from cbkit.datasets.multilabel import MultilabelDataset
 from cbkit.experiments.fingerprint import fingerprint
+from cbkit.experiments.sources import Source
+from cbkit.experiments.task_files import write_failure, write_result
 from cbkit.policies.policy import Policy
 from cbkit.policies.registry import make_policy
 from cbkit.policies.version import RESULT_VERSION
-from cbkit.simulate import RunLog, simulate
+from cbkit.simulate import simulate
 
-N_MARKS = 200  # points kept of each curve
-FACTS = b"cbkit"  # where a result file keeps what is known of its run
 
-N_LOADED = 8  # data sets that a process keeps in memory
-
-Source = str | Callable[[], MultilabelDataset]
-_loaded: dict[str, MultilabelDataset] = {}
 _one_at_a_time = threading.Lock()
+_as_planned: set[str] = set()  # fingerprints of code that this process has checked
 
 
 def registered_policy(dataset: MultilabelDataset, *, policy: str, **parameters: Any) -> Policy:
@@ -57,23 +45,21 @@ def registered_policy(dataset: MultilabelDataset, *, policy: str, **parameters: 
     return make_policy(policy, dataset, **parameters)
 
 
-def load_source(source: Source, checksum: str | None = None) -> MultilabelDataset:
-    """Load a data set by name, or from the function that makes it.
+@dataclass(frozen=True, kw_only=True)
+class Factory:
+    """What makes a fresh policy for a data set, known by all the code that it reaches."""
 
-    One with the wanted checksum that this process has loaded before is taken from memory.
-    """
-    if checksum in _loaded:
-        return _loaded[checksum]
-    dataset = load_dataset(source) if isinstance(source, str) else source()
-    if checksum not in (None, dataset.checksum):
-        raise ValueError(
-            f"{dataset.name} has the checksum {dataset.checksum} here and {checksum} where the "
-            "experiment was planned; give every worker the same data"
-        )
-    while len(_loaded) >= N_LOADED:
-        del _loaded[next(iter(_loaded))]
-    _loaded[dataset.checksum] = dataset
-    return dataset
+    make: Callable[[MultilabelDataset], Policy]
+    key: str
+
+    @classmethod
+    def planned(cls, make: Callable[[MultilabelDataset], Policy]) -> Factory:
+        """Return a factory with the fingerprint that it has now."""
+        return cls(make=make, key=fingerprint(make))
+
+    def __call__(self, dataset: MultilabelDataset) -> Policy:
+        """Make a policy; what it changes of the factory's own parameters is not kept."""
+        return copy.deepcopy(self.make)(dataset)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,37 +68,51 @@ class Task:
 
     Attributes
     ----------
-    source : str or callable
-        Name of the data set, or a function that makes it; the process that runs the task loads it.
-    checksum : str
-        Of the data that the experiment was planned with.
-    factory : callable
-        ``factory(dataset)`` makes a fresh policy.
+    source : Source
+        Gives the data set in the process that runs the task.
+    factory : Factory
+        Makes a fresh policy for it.
     seed, n_rounds, refit_every, feedback
         See `cbkit.simulate`.
     """
 
     source: Source
-    checksum: str
-    factory: Callable[[MultilabelDataset], Policy]
+    factory: Factory
     seed: int
     n_rounds: int
     refit_every: int
     feedback: str
 
+    @property
+    def checksum(self) -> str:
+        """Checksum of the data set."""
+        return self.source.checksum
+
     @functools.cached_property
     def key(self) -> str:
-        """Fingerprint of all the attributes and of `RESULT_VERSION`; names the result file."""
-        content = {field.name: getattr(self, field.name) for field in fields(self)}
-        return fingerprint([RESULT_VERSION, content])
+        """Fingerprint of all that the result depends on; names the result file."""
+        data = [self.source.key, self.source.checksum, self.source.layout]
+        play = [self.seed, self.n_rounds, self.refit_every, self.feedback]
+        return fingerprint([RESULT_VERSION, data, self.factory.key, play])
 
+    def shared(self, folder: Path) -> Task:
+        """Return the task with a source that is small to send, by files in `folder` if need be."""
+        return replace(self, source=self.source.shared(folder))
 
-@dataclass(frozen=True, kw_only=True)
-class TaskResult:
-    """A finished task: its thinned curve (one row per mark) and the facts of its run."""
+    def is_as_planned(self) -> bool:
+        """Return whether this process has the code that the task was planned with.
 
-    curve: pd.DataFrame
-    facts: dict[str, Any]
+        A module may have been edited since this process or the planning one imported it.
+        """
+        for part, spec in ((self.source, self.source.spec), (self.factory, self.factory.make)):
+            if part.key not in _as_planned and not isinstance(spec, Path):
+                try:
+                    if fingerprint(spec) != part.key:
+                        return False
+                except ValueError:
+                    return False
+                _as_planned.add(part.key)
+        return True
 
 
 def run_task(task: Task, folder: Path) -> float:
@@ -121,18 +121,27 @@ def run_task(task: Task, folder: Path) -> float:
     Threads of one process take turns and linear algebra stays on one thread, so that results do
     not depend on how the tasks are spread.
 
+    Parameters
+    ----------
+    task : Task
+    folder : Path
+
     Returns
     -------
     float
         Seconds that it took.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written to.
     """
     start = time.perf_counter()
     try:
         with _one_at_a_time, threadpool_limits(1):
-            dataset = load_source(task.source, task.checksum)
-            policy = copy.deepcopy(task.factory)(dataset)
+            dataset = task.source.load()
             log = simulate(
-                policy,
+                task.factory(dataset),
                 dataset,
                 seed=task.seed,
                 n_rounds=task.n_rounds,
@@ -140,83 +149,10 @@ def run_task(task: Task, folder: Path) -> float:
                 feedback=task.feedback,
                 progress=False,
             )
-        seconds = time.perf_counter() - start
-        write_result(log, folder / f"{task.key}.parquet", task.key, seconds)
     except Exception as error:
-        failure = {
-            "key": task.key,
-            "error": "".join(traceback.format_exception_only(error)).strip(),
-            "traceback": traceback.format_exc(),
-        }
-        _write_atomically(
-            folder / f"{task.key}.failed.json",
-            lambda path: path.write_text(json.dumps(failure, indent=1)),
-        )
+        write_failure(folder, task.key, error)
         return time.perf_counter() - start
+    seconds = time.perf_counter() - start
+    write_result(log, folder / f"{task.key}.parquet", task.key, seconds)
     (folder / f"{task.key}.failed.json").unlink(missing_ok=True)
     return seconds
-
-
-def write_result(log: RunLog, path: Path, key: str, seconds: float) -> None:
-    """Write a run's thinned curve and facts as one Parquet file, whole or not at all.
-
-    Parameters
-    ----------
-    log : RunLog
-        The run.
-    path : Path
-        The file, replaced if it is there.
-    key : str
-        The task's, kept in the file for `read_result` to check.
-    seconds : float
-        What the run took on the clock.
-    """
-    order = hashlib.sha256(log.rounds["row"].to_numpy(dtype="<i8").tobytes()).hexdigest()[:16]
-    facts = log.facts | {"key": key, "row_order": order, "seconds": seconds}
-    table = pa.Table.from_pandas(thinned_curve(log), preserve_index=False)
-    table = table.replace_schema_metadata({FACTS: json.dumps(facts)})
-    _write_atomically(path, lambda part: pq.write_table(table, part, write_page_checksum=True))
-
-
-def read_result(path: Path, key: str) -> TaskResult | None:
-    """Read a task's result; None if there is none or its file is damaged."""
-    try:
-        table = pq.read_table(path, page_checksum_verification=True)
-        facts = json.loads(table.schema.metadata[FACTS])
-        curve = table.to_pandas()
-    except (OSError, pa.ArrowException, TypeError, KeyError, ValueError):
-        return None
-    return TaskResult(curve=curve, facts=facts) if facts.get("key") == key else None
-
-
-def read_failure(folder: Path, key: str) -> dict[str, str] | None:
-    """Read what a failed task left: its error and traceback."""
-    path = folder / f"{key}.failed.json"
-    return json.loads(path.read_text()) if path.exists() else None
-
-
-def thinned_curve(log: RunLog) -> pd.DataFrame:
-    """Cumulative mean reward and share of explored rounds at up to 200 evenly spaced rounds.
-
-    Returns
-    -------
-    DataFrame
-        ``round`` (the last is the run's last), ``mean_reward``, ``explored_share``.
-    """
-    n_rounds = len(log.rounds)
-    marks = np.unique(np.ceil(np.arange(1, N_MARKS + 1) * n_rounds / N_MARKS).astype(np.int32))
-    explored = np.cumsum(log.rounds["explored"].to_numpy())[marks - 1] / marks
-    return pd.DataFrame(
-        {
-            "round": marks,
-            "mean_reward": log.cumulative_mean_reward[marks - 1],
-            "explored_share": explored,
-        }
-    )
-
-
-def _write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write under another name and rename: a reader finds the whole file or none."""
-    part = path.with_name(f"{path.name}.{socket.gethostname()}-{os.getpid()}.part")
-    write(part)
-    os.replace(part, path)

@@ -4,7 +4,6 @@ import contextlib
 import functools
 import json
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -19,9 +18,6 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from cbkit import load_dataset, make_policy, simulate
-from cbkit.experiments import tasks
-from cbkit.experiments.fingerprint import describe, fingerprint
-from cbkit.experiments.progress import Progress
 from cbkit.experiments.run import Experiment, read_config, run_config, run_experiment
 from cbkit.experiments.stats import intervals, paired_differences
 from cbkit.paths import notebooks_dir
@@ -218,46 +214,6 @@ def test_order_and_labels_do_not_matter(tmp_path, uninterrupted):
         assert row.mean_reward == expected[row.policy.removesuffix(", again"), row.seed]
 
 
-def one_task(tmp_path, **changes):
-    (run,) = grid(tmp_path, **({"n_replicates": 1, "policies": ["RandomArm"]} | changes)).runs()
-    return run.task
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"seed": 1},
-        {"n_rounds": 500},
-        {"refit_every": 50},
-        {"feedback": "batch"},
-        {"policies": ["Greedy"]},
-        {"datasets": {"demo": functools.partial(small_arms, 5)}},
-        {"policies": {"RandomArm": {"policy": "EpsilonGreedy"}}},
-        {"policies": {"RandomArm": {"policy": "EpsilonGreedy", "decay": 0.5}}},
-        {"policies": {"RandomArm": one_thread_policy}},
-    ],
-    ids="seed rounds refits feedback policy data parameters decay factory".split(),
-)
-def test_every_part_of_a_configuration_is_in_the_key(tmp_path, changes):
-    assert one_task(tmp_path, **changes).key != one_task(tmp_path).key
-
-
-def test_experiments_key_runs_by_data_and_result_version_and_never_by_position_or_folder(
-    tmp_path, monkeypatch
-):
-    task = one_task(tmp_path)
-    assert one_task(tmp_path / "elsewhere").key == task.key
-    assert one_task(tmp_path, policies=["Greedy", "RandomArm"][1:]).key == task.key
-    content = {name: value for name, value in vars(task).items() if name != "key"}
-    assert tasks.Task(**content | {"checksum": "other"}).key != task.key
-    monkeypatch.setattr(tasks, "RESULT_VERSION", tasks.RESULT_VERSION + 1)
-    assert one_task(tmp_path).key != task.key
-
-
-def test_tasks_carry_names_and_no_arrays(tmp_path):
-    assert len(pickle.dumps(one_task(tmp_path))) < 2000
-
-
 def test_experiments_show_a_failed_run_as_a_row_and_exit_code_and_retry_it(tmp_path, capsys):
     allowed = tmp_path / "allowed"
     policies = {
@@ -285,32 +241,6 @@ def test_experiments_show_a_failed_run_as_a_row_and_exit_code_and_retry_it(tmp_p
     results = run_experiment(experiment)
     assert results.exit_code == 0 and not len(results.failures)
     assert not list((tmp_path / "tasks").glob("*.failed.json"))
-
-
-@pytest.mark.parametrize("damage", ["cut", "flipped"])
-def test_a_damaged_result_is_computed_again(tmp_path, damage):
-    experiment = grid(tmp_path, n_replicates=2)
-    run_experiment(experiment)
-    expected = table_bytes(tmp_path)
-    victim = result_files(tmp_path)[0]
-    content = bytearray(victim.read_bytes())
-    if damage == "cut":
-        content = content[: len(content) // 2]
-    else:
-        content[100] ^= 0xFF
-    victim.write_bytes(content)
-    run_experiment(experiment)
-    assert table_bytes(tmp_path) == expected
-    assert tasks.read_result(victim, victim.stem) is not None
-
-
-def test_a_task_refuses_other_data_than_planned(tmp_path):
-    task = one_task(tmp_path)
-    content = {name: value for name, value in vars(task).items() if name != "key"}
-    other = tasks.Task(**content | {"checksum": "0123"})
-    tasks.run_task(other, tmp_path)
-    failure = tasks.read_failure(tmp_path, other.key)
-    assert "give every worker the same data" in failure["error"]
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -341,68 +271,9 @@ def test_data_sets_can_come_from_functions(tmp_path):
     assert results.finals["checksum"].nunique() == 2
 
 
-def test_a_function_of_a_script_is_known_by_its_source_or_refused(monkeypatch):
-    monkeypatch.setattr(flaky_policy, "__module__", "__main__")
-    assert "no permission yet" in str(describe(flaky_policy))
-
-    def no_source(code):
-        raise OSError("could not get source code")
-
-    monkeypatch.setattr("inspect.getsource", no_source)
-    with pytest.raises(ValueError, match="move it to a module"):
-        describe(flaky_policy)
-
-
-def make_nothing():
-    return lambda dataset: None
-
-
-@pytest.mark.parametrize(
-    "changes, message",
-    [
-        ({"policies": {"mine": lambda dataset: None}}, "functools.partial"),
-        ({"policies": {"mine": make_nothing()}}, "functools.partial"),
-        ({"policies": {"mine": 3}}, "not a live one"),
-        ({"policies": {"mine": {"n_resamples": 3}}}, "must name its policy"),
-        ({"policies": ["Greedi"]}, "did you mean 'Greedy'"),
-        ({"policies": {"mine": {"policy": "Greedy", "oracel": 1}}}, "policy 'mine'.*'oracle'"),
-        ({"policies": {"x": functools.partial(flaky_policy, allowed=object())}}, "cannot be told"),
-        ({"policies": []}, "policies must be a list or mapping of names"),
-        ({"policies": "Greedy"}, "policies must be a list or mapping of names"),
-        ({"policies": ["Greedy", "Greedy"]}, "policies must be different names"),
-        ({"datasets": 3}, "datasets must be a list or mapping of names"),
-        ({"datasets": [make_nothing()]}, "write {'mine': load_mine} with a function"),
-        ({"datasets": ["demmo"]}, "did you mean 'demo'"),
-        ({"n_rounds": 10**6}, "n_rounds must be at most the 3000 rows of demo"),
-        ({"n_replicates": 0}, "n_replicates"),
-        ({"refit_every": 0}, "refit_every"),
-        ({"feedback": "late"}, "feedback must be one of"),
-        ({"variants": {}}, "variants must map names to parameters"),
-        ({"variants": ["mini-batch"]}, "variants must map names to parameters"),
-        ({"variants": {"a": {"oracel": "logistic"}}}, "no policy has the parameter 'oracel'"),
-    ],
-)
-def test_what_cannot_be_run_is_refused_before_anything_runs(tmp_path, changes, message):
-    with pytest.raises(ValueError, match=message):
-        run_experiment(grid(tmp_path, **changes))
-    assert not (tmp_path / "tasks").exists()
-
-
-def test_fingerprints_see_content_and_nothing_else():
-    same = functools.partial(flaky_policy, allowed="a")
-    assert fingerprint(same) == fingerprint(functools.partial(flaky_policy, allowed="a"))
-    assert fingerprint(same) != fingerprint(functools.partial(flaky_policy, allowed="b"))
-    assert fingerprint(1) != fingerprint("1") and fingerprint([1, 2]) != fingerprint([2, 1])
-    assert fingerprint(np.float64(0.5)) == fingerprint(0.5)
-    (source,) = describe(flaky_policy).values()
-    assert "no permission yet" in source
-    with pytest.raises(ValueError, match="keys must be text"):
-        fingerprint({1: 2})
-
-
 @pytest.fixture
 def config(tmp_path, monkeypatch):
-    monkeypatch.setenv("CBKIT_OUTPUT", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
 
     def write(text):
         path = tmp_path / "config.yaml"
@@ -437,7 +308,7 @@ def test_a_wrong_config_file_is_refused_with_exit_code_2(config, capsys, text, m
 
 
 def test_failed_runs_make_the_exit_code_1(config, monkeypatch, capsys):
-    monkeypatch.setattr(tasks, "simulate", lambda *a, **k: 1 / 0)
+    monkeypatch.setattr("cbkit.experiments.tasks.simulate", lambda *a, **k: 1 / 0)
     text = "{datasets: [demo], policies: [RandomArm], n_replicates: 1, folder: here}"
     assert run_config(config(text)) == 1
     assert "ZeroDivisionError" in capsys.readouterr().out
@@ -447,34 +318,3 @@ def test_the_example_config_is_a_valid_small_experiment(config):
     experiment, n_jobs = read_config(notebooks_dir() / "params" / "experiment_example.yaml")
     assert n_jobs == 2
     assert 0 < len(experiment.runs()) <= 20
-
-
-def test_estimate_weighs_tasks_by_kind_and_size():
-    waiting = {"a": ("slow", 10), "b": ("slow", 20), "c": ("fast", 10), "d": ("new", 10)}
-    progress = Progress(waiting, n_workers=2)
-    assert np.isnan(progress.seconds_left())
-    progress.record("a", 10.0)
-    progress.record("c", 1.0)
-    # b: 20 at 1 each; d: 10 at (10 + 1) / 20 each; on two workers
-    assert progress.seconds_left() == pytest.approx((20 + 5.5) / 2)
-
-
-def test_batch_runs_get_plain_lines_and_short_runs_none(monkeypatch, capsys):
-    waiting = {str(i): ("kind", 1) for i in range(20)}
-
-    def run():
-        outcomes = ((key, 3.0) for key in waiting)
-        assert list(Progress(waiting, 1, n_found=20).show(outcomes)) == list(waiting)
-        return capsys.readouterr().err.splitlines()
-
-    assert run() == []
-    monkeypatch.setattr("cbkit.experiments.progress.QUIET", -1.0)
-    lines = run()
-    assert lines[0] == "24 of 40 tasks, 0 s, about 48 s left"
-    assert lines[-1] == "40 of 40 tasks, 0 s, done" and len(lines) == 5
-
-
-def test_people_at_a_terminal_get_a_bar(monkeypatch, capsys):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    list(Progress({"a": ("kind", 1)}, 1).show([("a", 3.0)]))
-    assert "1 of 1 tasks |" in capsys.readouterr().err
