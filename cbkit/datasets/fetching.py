@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 import time
 import warnings
 from collections.abc import Iterator
@@ -11,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import requests
-from tqdm import tqdm
 
+from cbkit._watched import is_watched, progress_bar
 from cbkit.datasets.manifest import Entry, SourceFile, entries
 from cbkit.datasets.sources import cached_folder, explain_absence, find_fault
 
@@ -107,9 +106,9 @@ class _Download:
 
     def __call__(self, url: str, output_file: str, pooch_object: pooch.Pooch | None) -> None:
         bar = False
-        if sys.stderr.isatty():
+        if is_watched():
             # pooch sets the total anew, but takes a bar without one for no bar
-            bar = tqdm(total=1, unit="B", unit_scale=True, desc=self.source.name)
+            bar = progress_bar(total=1, unit="B", unit_scale=True, desc=self.source.name)
         pooch.HTTPDownloader(progressbar=bar, timeout=_TIMEOUT)(url, output_file, pooch_object)
         fault = find_fault(Path(output_file), self.source, self.n_labels)
         if fault is not None:

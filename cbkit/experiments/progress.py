@@ -6,14 +6,13 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
+from contextlib import nullcontext
 
-from tqdm import tqdm
-
-QUIET = 60.0  # seconds before the first line of a log; what is over sooner leaves none
+from cbkit._watched import is_watched, progress_bar
 
 
 def duration(seconds: float) -> str:
-    """Write a duration for people.
+    """Return a duration as text for people.
 
     Examples
     --------
@@ -37,6 +36,8 @@ class Progress:
         How many run at once.
     n_found : int, default=0
         Tasks whose results were there already; they count as done.
+    quiet : float, default=60
+        Seconds before the first line of a log; what is over sooner leaves none.
 
     Examples
     --------
@@ -47,8 +48,13 @@ class Progress:
     """
 
     def __init__(
-        self, tasks: dict[str, tuple[Hashable, float]], n_workers: int, n_found: int = 0
+        self,
+        tasks: dict[str, tuple[Hashable, float]],
+        n_workers: int,
+        n_found: int = 0,
+        quiet: float = 60.0,
     ) -> None:
+        self.quiet = quiet
         self.waiting = dict(tasks)
         self.n_tasks, self.n_found = len(tasks) + n_found, n_found
         self.n_workers = n_workers
@@ -72,23 +78,26 @@ class Progress:
         return work / min(self.n_workers, max(len(self.waiting), 1))
 
     def show(self, outcomes: Iterable[tuple[str, float]]) -> Iterator[str]:
-        """Yield the keys of `outcomes`, pairs of key and seconds, and tell how far they are."""
-        bar = tqdm(
-            total=self.n_tasks,
-            initial=self.n_found,
-            disable=not sys.stderr.isatty(),
-            bar_format="{n_fmt} of {total_fmt} tasks |{bar}| {elapsed}{postfix}",
-        )
+        """Yield the keys of `outcomes`, pairs of key and seconds, and show how far they are.
+
+        A bar moves where a person watches; elsewhere a line is printed for every tenth, none
+        within the first minute.
+        """
+        bar = None
+        if is_watched():
+            text = "{n_fmt} of {total_fmt} tasks |{bar}| {elapsed}{postfix}"
+            bar = progress_bar(total=self.n_tasks, initial=self.n_found, bar_format=text)
         start, tenths = time.perf_counter(), 10 * self.n_found // max(self.n_tasks, 1)
-        with bar:
+        with bar or nullcontext():
             for key, seconds in outcomes:
                 self.record(key, seconds)
                 n_done = self.n_tasks - len(self.waiting)
                 left = f"about {duration(self.seconds_left())} left" if self.waiting else "done"
-                bar.set_postfix_str(left, refresh=False)
-                bar.update()
                 elapsed = time.perf_counter() - start
-                if bar.disable and elapsed > QUIET and 10 * n_done // self.n_tasks > tenths:
+                if bar is not None:
+                    bar.set_postfix_str(left, refresh=False)
+                    bar.update()
+                elif elapsed > self.quiet and 10 * n_done // self.n_tasks > tenths:
                     tenths = 10 * n_done // self.n_tasks
                     line = f"{n_done} of {self.n_tasks} tasks, {duration(elapsed)}, {left}"
                     print(line, file=sys.stderr, flush=True)

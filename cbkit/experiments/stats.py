@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import hashlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy import stats as distributions
+
+from cbkit.simulate import RunLog
 
 CONFIDENCE = 0.95
 INTERVAL = "95% t interval over replicates"
@@ -23,14 +27,14 @@ class Interval(NamedTuple):
 
 
 def _half_width(std: np.ndarray, n: np.ndarray) -> np.ndarray:
-    """Half the width of a t interval; NaN where n is 1."""
+    """Compute half the width of a t interval; NaN where n is 1."""
     std, n = np.asarray(std, dtype=float), np.asarray(n)
     quantile = distributions.t.ppf((1 + CONFIDENCE) / 2, np.maximum(n - 1, 1))
     return np.where(n > 1, quantile * std / np.sqrt(np.maximum(n, 1)), np.nan)
 
 
 def mean_interval(values: np.ndarray) -> Interval:
-    """Mean of one value per replicate, with a 95% t interval.
+    """Compute the mean of one value per replicate, with a 95% t interval.
 
     Examples
     --------
@@ -49,14 +53,14 @@ def mean_interval(values: np.ndarray) -> Interval:
 
 
 def keys_of(table: pd.DataFrame) -> list[str]:
-    """Columns that tell the runs of different data sets, variants and policies apart."""
+    """Return the columns that tell the runs of different data sets, variants and policies apart."""
     return [key for key in KEYS if key in table.columns]
 
 
 def intervals(
     runs: pd.DataFrame, by: list[str] | None = None, value: str = "mean_reward"
 ) -> pd.DataFrame:
-    """Mean and 95% t interval of `value` over the replicates of each group, in order of appearance.
+    """Compute mean and 95% t interval over the replicates of each group, in order of appearance.
 
     Parameters
     ----------
@@ -100,7 +104,7 @@ def intervals(
 
 
 def _runs_by_seed(runs: pd.DataFrame, name: str) -> pd.DataFrame:
-    """One row per replicate; two rows with one seed would pair with anything."""
+    """Return one row per replicate; two rows with one seed would pair with anything."""
     if runs.empty:
         raise ValueError(f"there are no runs of {name}")
     twice = runs["seed"][runs["seed"].duplicated()].tolist()
@@ -113,18 +117,18 @@ def _runs_by_seed(runs: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def paired_difference(
-    first: pd.DataFrame,
-    second: pd.DataFrame,
+    first: pd.DataFrame | Sequence[RunLog] | RunLog,
+    second: pd.DataFrame | Sequence[RunLog] | RunLog,
     value: str = "mean_reward",
     names: tuple[str, str] = ("the first", "the second"),
 ) -> dict[str, float]:
-    """Mean of first minus second over replicates, refused unless they are the same replicates.
+    """Compare first and second over replicates, refused unless they are the same replicates.
 
     Parameters
     ----------
-    first, second : DataFrame
-        One row per run, with the columns ``seed``, ``checksum``, ``n_rounds`` and `value`;
-        where both have ``row_order``, that must agree as well.
+    first, second : DataFrame, Results, RunLog, or sequence of RunLog
+        Logs of `simulate`, or one row per run, with the columns ``seed``, ``checksum``,
+        ``n_rounds`` and `value`; where both have ``row_order``, that must agree as well.
     value : str, default="mean_reward"
     names : tuple of str
         What to call the two in errors.
@@ -142,6 +146,7 @@ def paired_difference(
     >>> round(paired_difference(ucb, ucb.assign(mean_reward=[0.2, 0.3]))["difference"], 3)
     0.15
     """
+    first, second = as_finals(first), as_finals(second)
     first, second = _runs_by_seed(first, names[0]), _runs_by_seed(second, names[1])
     pair = f"{names[0]} and {names[1]} are not paired"
     if not first.index.equals(second.index):
@@ -173,7 +178,7 @@ def paired_difference(
 
 
 def _paired_tests(differences: np.ndarray) -> tuple[float, float]:
-    """Two-sided p values of the paired t test and of Wilcoxon's signed ranks."""
+    """Compute two-sided p values of the paired t test and of Wilcoxon's signed ranks."""
     n = len(differences)
     if n == 1:
         return np.nan, np.nan
@@ -186,7 +191,7 @@ def _paired_tests(differences: np.ndarray) -> tuple[float, float]:
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
-    """Holm's step-down correction for many comparisons; NaN stays NaN and does not count.
+    """Compute Holm's step-down correction for many comparisons; NaN stays NaN and does not count.
 
     Examples
     --------
@@ -202,16 +207,55 @@ def holm(p_values: np.ndarray) -> np.ndarray:
     return corrected
 
 
+def as_finals(runs: Any) -> pd.DataFrame:
+    """Return final rewards, one row per run, of whatever holds them.
+
+    Parameters
+    ----------
+    runs : DataFrame, Results, RunLog, or sequence of RunLog
+        A table is returned as it is.
+
+    Returns
+    -------
+    DataFrame
+
+    Raises
+    ------
+    ValueError
+        For anything else; says what it takes.
+    """
+    if isinstance(runs, pd.DataFrame):
+        return runs
+    if isinstance(getattr(runs, "finals", None), pd.DataFrame):
+        return runs.finals
+    logs = [runs] if isinstance(runs, RunLog) else runs
+    if isinstance(logs, Sequence) and logs and all(isinstance(log, RunLog) for log in logs):
+        orders = [{"row_order": order_of_rows(log)} for log in logs]
+        return pd.DataFrame([log.facts | order for log, order in zip(logs, orders, strict=True)])
+    raise ValueError(
+        "runs must be a table with one row per run, the Results of an experiment, or a list of "
+        f"RunLogs, got {runs!r:.200}"
+    )
+
+
+def order_of_rows(log: RunLog) -> str:
+    """Return a hash of the rows in the order they were played, equal for paired runs."""
+    return hashlib.sha256(log.rounds["row"].to_numpy(dtype="<i8").tobytes()).hexdigest()[:16]
+
+
 def paired_differences(
-    finals: pd.DataFrame, reference: str, by: str = "policy", value: str = "mean_reward"
+    runs: pd.DataFrame | Sequence[RunLog],
+    reference: str,
+    by: str = "policy",
+    value: str = "mean_reward",
 ) -> pd.DataFrame:
     """Compare everything with one reference, on the same replicates of each dataset.
 
     Parameters
     ----------
-    finals : DataFrame
-        One row per run: ``dataset``, ``policy``, ``seed``, ``checksum``, ``n_rounds``, `value`,
-        and ``variant`` where there are several.
+    runs : DataFrame, Results, or sequence of RunLog
+        Results of an experiment, logs of `simulate`, or one row per run: ``dataset``, ``policy``,
+        ``seed``, ``checksum``, ``n_rounds``, `value`, and ``variant`` where there are several.
     reference : str
         What the others are compared with, such as ``"Greedy"``.
     by : str, default="policy"
@@ -224,7 +268,33 @@ def paired_differences(
     DataFrame
         Per comparison the columns of `paired_difference`, and ``p_holm``: the t test's p value
         corrected for all comparisons of the table.
+
+    Raises
+    ------
+    ValueError
+        If nothing is named as `reference`, or runs are not paired.
+
+    Examples
+    --------
+    >>> from cbkit import load_dataset, make_policy, simulate
+    >>> demo = load_dataset("demo")
+    >>> logs = [
+    ...     simulate(make_policy(name, demo), demo, seed=seed, n_rounds=100)
+    ...     for name in ("RandomArm", "BestArmInHindsight")
+    ...     for seed in (0, 1)
+    ... ]
+    >>> paired_differences(logs, "RandomArm")[["policy", "reference", "n"]]
+                   policy  reference  n
+    0  BestArmInHindsight  RandomArm  2
     """
+    finals = as_finals(runs)
+    if not isinstance(reference, str):
+        raise ValueError(
+            f"reference must be the name of a {by}, got a {type(reference).__name__}; put all runs into "
+            "one list, as in paired_differences([*logs, *other_logs], 'Greedy')"
+        )
+    if by not in finals.columns:
+        raise ValueError(f"by must be a column of the runs, got {by!r}; they have {[*finals]}")
     if reference not in set(finals[by]):
         raise ValueError(f"no {by} is named {reference!r}; choose from {sorted(set(finals[by]))}")
     within = [key for key in keys_of(finals) if key != by]

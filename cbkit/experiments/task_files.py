@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from cbkit.experiments.stats import order_of_rows
 from cbkit.paths import write_whole
 from cbkit.simulate import RunLog
 
@@ -61,9 +62,8 @@ def write_result(log: RunLog, path: Path, key: str, seconds: float) -> None:
     OSError
         If the file cannot be written; nothing is left of it.
     """
-    order = hashlib.sha256(log.rounds["row"].to_numpy(dtype="<i8").tobytes()).hexdigest()[:16]
     facts = {"digest": _BLANK.decode()} | log.facts
-    facts |= {"key": key, "row_order": order, "seconds": seconds}
+    facts |= {"key": key, "row_order": order_of_rows(log), "seconds": seconds}
     table = pa.table(thinned_curve(log)).replace_schema_metadata({FACTS: json.dumps(facts)})
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, use_dictionary=False)

@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats as scipy_stats
 
+from cbkit import load_dataset, make_policy, simulate
+from cbkit.experiments.run import Experiment, run_experiment
 from cbkit.experiments.stats import (
     holm,
     intervals,
@@ -208,3 +210,60 @@ def test_markdown_and_latex_hold_the_table():
     assert r"policy & a\_b (n = 2) \\" in latex
     assert r"Greedy & 0.205 $\pm$ 0.064 \\" in latex
     assert r"95\% t interval over replicates" in latex
+
+
+@pytest.fixture(scope="module")
+def logs():
+    demo = load_dataset("demo")
+    return {
+        name: [
+            simulate(make_policy(name, demo), demo, seed=seed, n_rounds=100) for seed in range(3)
+        ]
+        for name in ("RandomArm", "BestArmInHindsight")
+    }
+
+
+def test_logs_are_compared_as_their_facts_are(logs):
+    both = [*logs["BestArmInHindsight"], *logs["RandomArm"]]
+    table = paired_differences(both, "RandomArm")
+    facts = pd.DataFrame([log.facts for log in both])
+    pd.testing.assert_frame_equal(table, paired_differences(facts, "RandomArm"))
+    assert table["policy"].tolist() == ["BestArmInHindsight"] and table["n"].tolist() == [3]
+    pair = paired_difference(logs["BestArmInHindsight"], logs["RandomArm"])
+    assert pair["difference"] == table["difference"].item()
+    alone = paired_difference(logs["BestArmInHindsight"][0], logs["RandomArm"][0])
+    assert alone["n"] == 1
+
+
+def test_results_are_compared_as_their_finals_are(tmp_path):
+    policies = ["RandomArm", "BestArmInHindsight"]
+    experiment = Experiment(
+        datasets=["demo"], policies=policies, folder=tmp_path, n_replicates=3, n_rounds=50
+    )
+    results = run_experiment(experiment)
+    pd.testing.assert_frame_equal(
+        paired_differences(results, "RandomArm"), paired_differences(results.finals, "RandomArm")
+    )
+
+
+def test_logs_of_other_rows_are_not_paired():
+    demo = load_dataset("demo")
+    few = demo.subset_arms(5, np.random.default_rng(0))
+    first, second = (
+        simulate(make_policy("RandomArm", data), data, seed=0, n_rounds=50) for data in (demo, few)
+    )
+    with pytest.raises(ValueError, match="not paired: their checksum differs"):
+        paired_difference(first, second)
+
+
+@pytest.mark.parametrize("runs", [3, "Greedy", [], [1], None])
+def test_what_holds_no_runs_is_refused_with_what_it_takes(runs):
+    with pytest.raises(ValueError, match=r"must be a table.*Results.*or a list of RunLogs"):
+        paired_differences(runs, "Greedy")
+
+
+def test_two_logs_in_place_of_runs_and_reference_are_answered_with_how_to_write_it(logs):
+    with pytest.raises(ValueError, match=r"reference must be the name of a policy.*one list"):
+        paired_differences(logs["RandomArm"], logs["BestArmInHindsight"])
+    with pytest.raises(ValueError, match="by must be a column of the runs, got 'colour'"):
+        paired_differences(logs["RandomArm"], "RandomArm", by="colour")
