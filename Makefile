@@ -15,10 +15,10 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lab fetch notebooks clean
+.PHONY: help run test test-lowest lab fetch notebooks clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 run: $(STAMP)  ## run the whole workbook (PROFILE=demo, minutes; PROFILE=paper, hours)
 	$(BIN)/python -m cbkit run --profile $(PROFILE)
@@ -30,6 +30,19 @@ test: $(STAMP)  ## check style, run all tests and doctests, and run every notebo
 	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && CBKIT_OUTPUT="$$scratch" \
 		$(BIN)/python -m pytest tests cbkit notebooks -rs --numprocesses=auto --dist=loadfile \
 		--nbval-lax --nbval-current-env --nbval-cell-timeout=600
+
+LOWEST := build/lowest
+PINS := import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+	dev = [r for r in project["optional-dependencies"]["dev"] \
+	if r.split(">")[0] in ("pytest", "hypothesis", "packaging", "nbconvert")]; \
+	print(*(r.replace(">=", "==") for r in project["dependencies"] + dev), sep="\n")
+
+test-lowest:  ## run the core tests with the oldest packages that pyproject.toml allows
+	mkdir -p build && $(PYTHON) -c '$(PINS)' > $(LOWEST).txt
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -r $(LOWEST).txt
+	PYTHONPATH=. $(LOWEST)/bin/python -m pytest tests/policies tests/oracles tests/experiments \
+		tests/datasets tests/test_simulate.py
 
 lab: $(STAMP)  ## open the notebooks in JupyterLab
 	$(BIN)/jupyter lab notebooks

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from cbkit.experiments.tables import result_table
@@ -150,7 +151,7 @@ def collect(runs: Sequence[Run], found: dict[str, TaskResult | None], folder: Pa
     FileNotFoundError
         If a task left neither a result nor an error.
     """
-    finals, curves, timings, failures = [], [], [], []
+    finals, heads, curves, timings, failures = [], [], [], [], []
     for run in runs:
         result = found[run.task.key]
         if result is None:
@@ -171,13 +172,20 @@ def collect(runs: Sequence[Run], found: dict[str, TaskResult | None], folder: Pa
         timings.append(
             run.columns | {"task": run.task.key} | {name: facts[name] for name in TIMINGS}
         )
-        curves.append(pd.DataFrame(run.columns | dict(result.curve.items())))
+        heads.append(run.columns)
+        curves.append(result.curve)
     names = [*RUN, *dict.fromkeys(label for run in runs for label in run.labels)]
     return Results(
         finals=pd.DataFrame(finals, columns=[*names, *FINAL_FACTS, "error"]),
-        curves=pd.DataFrame(
-            pd.concat(curves, ignore_index=True) if curves else None, columns=[*names, *CURVE]
-        ),
+        curves=_joined(pd.DataFrame(heads, columns=names), curves),
         timings=pd.DataFrame(timings, columns=[*names, "task", *TIMINGS]),
         failures=pd.DataFrame(failures, columns=[*names, "error", "traceback"]),
     )
+
+
+def _joined(heads: pd.DataFrame, curves: list[dict[str, np.ndarray]]) -> pd.DataFrame:
+    """Put curves below each other, each row led by what tells its run from others."""
+    n_marks = [len(curve["round"]) for curve in curves]
+    table = heads.loc[heads.index.repeat(n_marks)].reset_index(drop=True)
+    columns = {name: np.concatenate([c[name] for c in curves]) if curves else [] for name in CURVE}
+    return table.assign(**columns)

@@ -290,8 +290,8 @@ def paired_differences(
     finals = as_finals(runs)
     if not isinstance(reference, str):
         raise ValueError(
-            f"reference must be the name of a {by}, got a {type(reference).__name__}; put all runs into "
-            "one list, as in paired_differences([*logs, *other_logs], 'Greedy')"
+            f"reference must be the name of a {by}, got a {type(reference).__name__}; put all "
+            "runs into one list, as in paired_differences([*logs, *other_logs], 'Greedy')"
         )
     if by not in finals.columns:
         raise ValueError(f"by must be a column of the runs, got {by!r}; they have {[*finals]}")

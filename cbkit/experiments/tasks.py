@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
+from cbkit._threads import one_thread
 from cbkit.datasets.multilabel import MultilabelDataset
 from cbkit.experiments.fingerprint import fingerprint
 from cbkit.experiments.sources import Source
@@ -21,7 +20,6 @@ from cbkit.policies.policy import Policy
 from cbkit.policies.registry import make_policy
 from cbkit.policies.version import RESULT_VERSION
 from cbkit.simulate import simulate
-
 
 _one_at_a_time = threading.Lock()
 _as_planned: set[str] = set()  # fingerprints of code that this process has checked
@@ -138,7 +136,7 @@ def run_task(task: Task, folder: Path) -> float:
     """
     start = time.perf_counter()
     try:
-        with _one_at_a_time, threadpool_limits(1):
+        with _one_at_a_time, one_thread():
             dataset = task.source.load()
             log = simulate(
                 task.factory(dataset),

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from cbkit._keywords import suggest_keywords
+from cbkit._threads import one_thread
 from cbkit._validation import check_whole
 from cbkit.datasets.multilabel import MultilabelDataset
 from cbkit.policies.policy import Policy
@@ -140,7 +140,7 @@ def simulate(
         progress = sys.stderr.isatty() and n_rounds > 2000
     # Products this small are slower on several threads; use processes for several runs.
     bar = tqdm(total=n_rounds, disable=not progress, desc=policy.name)
-    with threadpool_limits(1), bar:
+    with one_thread(), bar:
         for start in range(0, n_rounds, refit_every):
             rows = order[start : start + refit_every]
             end = start + len(rows)
