@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cbkit._threads import one_thread
 from cbkit.datasets.multilabel import MultilabelDataset
 from cbkit.experiments.fingerprint import fingerprint
 from cbkit.experiments.sources import Source
@@ -20,6 +19,7 @@ from cbkit.policies.policy import Policy
 from cbkit.policies.registry import make_policy
 from cbkit.policies.version import RESULT_VERSION
 from cbkit.simulate import simulate
+from cbkit.simulate.threads import one_thread
 
 _one_at_a_time = threading.Lock()
 _as_planned: set[str] = set()  # fingerprints of code that this process has checked

@@ -11,12 +11,12 @@ import pandas as pd
 from tqdm import tqdm
 
 from cbkit._keywords import suggest_keywords
-from cbkit._threads import one_thread
 from cbkit._validation import check_whole
 from cbkit.datasets.multilabel import MultilabelDataset
 from cbkit.policies.policy import Policy
 from cbkit.policies.refits import Refit, as_refit
 from cbkit.simulate.log import RunLog
+from cbkit.simulate.threads import one_thread
 from cbkit.simulate.world import Delay, Rewards, as_arrivals, as_delay, row_order, streams
 
 FEEDBACKS = ("immediate", "batch")
