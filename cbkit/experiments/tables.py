@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from cbkit.experiments.stats import INTERVAL, intervals, keys_of
+from cbkit.experiments.stats import intervals, keys_of
 
 
 def average_ranks(finals: pd.DataFrame, value: str = "mean_reward") -> pd.DataFrame:
@@ -35,7 +35,7 @@ def average_ranks(finals: pd.DataFrame, value: str = "mean_reward") -> pd.DataFr
 
 
 def result_table(finals: pd.DataFrame, value: str = "mean_reward", digits: int = 3) -> pd.DataFrame:
-    """Mean and half width of the 95% t interval per policy and dataset, as text.
+    """Return mean and half width of the 95% t interval per policy and dataset, as text.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def _columns(table: pd.DataFrame) -> list[str]:
 
 
 def by_dataset(table: pd.DataFrame, value: str) -> pd.DataFrame:
-    """Policies in rows, datasets in columns, both in order of appearance."""
+    """Return policies in rows, datasets in columns, both in order of appearance."""
     names = table[_columns(table)].astype(str).agg(", ".join, axis=1)
     wide = table.assign(column=names).pivot(index="policy", columns="column", values=value)
     wide = wide.reindex(index=table["policy"].unique(), columns=names.unique())
@@ -125,27 +125,60 @@ _LATEX = {character: f"\\{character}" for character in "&%$#_{}"}
 _LATEX |= {"±": r"$\pm$", "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\^{}"}
 
 
-def to_latex(table: pd.DataFrame, caption: str = "") -> str:
-    r"""Write a table as a LaTeX ``table`` whose caption names the kind of interval.
+def to_latex(table: pd.DataFrame, caption: str = "", *, label: str = "", digits: int = 3) -> str:
+    r"""Write a table as a LaTeX ``table`` for the package booktabs, its index as the first column.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Such as from `result_table` or `cbkit.experiments.stats.paired_differences`.
+    caption : str, optional
+        Stands as it is given, LaTeX's special characters escaped.
+    label : str, optional
+        For ``\ref``.
+    digits : int, default=3
+        Decimals of numbers that are not whole.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
-    >>> frame = pd.DataFrame({"demo": ["0.2 ± 0.1"]}, index=pd.Index(["Greedy"], name="policy"))
-    >>> print(to_latex(frame).splitlines()[6])
-    Greedy & 0.2 $\pm$ 0.1 \\
+    >>> frame = pd.DataFrame({"demo": [0.20051]}, index=pd.Index(["Greedy"], name="policy"))
+    >>> print(to_latex(frame, "Mean reward.", label="tab:demo"))
+    \begin{table}
+    \centering
+    \caption{Mean reward.}
+    \label{tab:demo}
+    \begin{tabular}{lr}
+    \toprule
+    policy & demo \\
+    \midrule
+    Greedy & 0.201 \\
+    \bottomrule
+    \end{tabular}
+    \end{table}
     """
-    head, *rows = [" & ".join(map(_latex, cells)) + r" \\" for cells in _cells(table)]
-    note = f"{caption} Mean ± half width of the {INTERVAL}.".strip()
+    numbers = table.select_dtypes("float").columns
+    rounded = table.astype(dict.fromkeys(numbers, object))
+    for name in numbers:
+        rounded[name] = table[name].map(f"{{:.{digits}f}}".format).where(table[name].notna(), "")
+    if table.index.name is None and isinstance(table.index, pd.RangeIndex):
+        rounded = rounded.set_index(rounded.columns[0])
+    head, *rows = [" & ".join(map(_latex, cells)) + r" \\" for cells in _cells(rounded)]
     return "\n".join(
         [
             r"\begin{table}",
-            rf"\caption{{{_latex(note)}}}",
-            r"\begin{tabular}{l" + "r" * len(table.columns) + "}",
-            r"\hline",
+            r"\centering",
+            *([rf"\caption{{{_latex(caption)}}}"] if caption else []),
+            *([rf"\label{{{label}}}"] if label else []),
+            r"\begin{tabular}{l" + "r" * len(rounded.columns) + "}",
+            r"\toprule",
             head,
-            r"\hline",
+            r"\midrule",
             *rows,
-            r"\hline",
+            r"\bottomrule",
             r"\end{tabular}",
             r"\end{table}",
         ]

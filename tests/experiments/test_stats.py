@@ -206,10 +206,20 @@ def test_markdown_and_latex_hold_the_table():
         "|:--|--:|",
         "| Greedy | 0.205 ± 0.064 |",
     ]
-    latex = to_latex(table, "Results.")
+    latex = to_latex(table, "Rewards, 95%.", label="tab:rewards").splitlines()
     assert r"policy & a\_b (n = 2) \\" in latex
     assert r"Greedy & 0.205 $\pm$ 0.064 \\" in latex
-    assert r"95\% t interval over replicates" in latex
+    assert [r"\caption{Rewards, 95\%.}", r"\label{tab:rewards}"] == latex[2:4]
+    assert {r"\toprule", r"\midrule", r"\bottomrule"} <= set(latex)
+
+
+def test_latex_of_differences_says_what_it_is_told_and_rounds():
+    table = paired_differences(pd.concat([runs([0.1, 0.25]), runs([0.2, 0.3], "B")]), "B")
+    latex = to_latex(table, "Differences from B.", digits=2)
+    assert r"\caption{Differences from B.}" in latex and "interval" not in latex
+    assert " -0.07 &" in latex and "0.075" not in latex
+    assert "0000" not in latex
+    assert r"\label" not in latex and r"\caption" not in to_latex(table)
 
 
 @pytest.fixture(scope="module")
