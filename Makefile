@@ -15,7 +15,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-lowest lab fetch notebooks clean
+.PHONY: help run test test-lowest lab fetch results figures notebooks clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -52,7 +52,13 @@ fetch: $(STAMP)  ## download data sets: make fetch NAMES="bibtex delicious"
 		$(BIN)/python -m cbkit datasets; exit 2; }
 	$(BIN)/python -m cbkit fetch $(NAMES)
 
-notebooks: $(STAMP)  ## run the notebooks in place, to commit their outputs and demo figures
+results: $(STAMP)  ## rewrite data/results and figures/paper: make results STUDY=evaluation/bibtex
+	$(BIN)/python -m cbkit results $(STUDY)
+
+figures: $(STAMP)  ## draw the committed tables as PDF into outputs/figures (STUDY=... for one)
+	$(BIN)/python -m cbkit figures --format pdf $(STUDY)
+
+notebooks: $(STAMP)  ## run the notebooks in place, to commit their outputs
 	$(BIN)/jupyter nbconvert --to notebook --execute --inplace \
 		--ExecutePreprocessor.record_timing=False --ExecutePreprocessor.timeout=600 \
 		notebooks/*.ipynb

@@ -46,6 +46,42 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.set_defaults(command=_run)
 
+    results = commands.add_parser(
+        "results", help="run the paper profile and rewrite data/results and figures/paper"
+    )
+    results.add_argument(
+        "study",
+        nargs="?",
+        default="",
+        metavar="STUDY",
+        help="such as evaluation or evaluation/bibtex",
+    )
+    results.add_argument(
+        "--dry-run", action="store_true", help="print the estimated CPU hours and run nothing"
+    )
+    results.set_defaults(command=_results)
+
+    figures = commands.add_parser("figures", help="draw figures from the committed tables")
+    figures.add_argument(
+        "study",
+        nargs="?",
+        default="",
+        metavar="STUDY",
+        help="such as evaluation or evaluation/bibtex",
+    )
+    figures.add_argument(
+        "--format",
+        action="append",
+        default=[],
+        dest="formats",
+        choices=["png", "pdf", "svg"],
+        help="may be repeated; pdf by default",
+    )
+    figures.add_argument(
+        "--committed", action="store_true", help="rewrite the pictures in figures/paper instead"
+    )
+    figures.set_defaults(command=_figures)
+
     experiment = commands.add_parser("experiment", help="run a grid of policies and data sets")
     experiment.add_argument("config", metavar="CONFIG.yaml", help="what to run")
     experiment.set_defaults(command=_experiment)
@@ -81,11 +117,38 @@ def _run(options: argparse.Namespace) -> int:
     from cbkit.workbook.profiles import ProfileError, plan
     from cbkit.workbook.run import run_notebooks
 
+    overrides = dict(options.parameters)
     try:
-        runs = plan(options.profile, notebooks=options.notebook, overrides=dict(options.parameters))
-    except ProfileError as error:
+        runs = plan(options.profile, notebooks=options.notebook, overrides=overrides)
+        return run_notebooks(overrides.get("profile", options.profile), runs)
+    except (ProfileError, OSError) as error:
         return _refuse(error)
-    return run_notebooks(options.profile, runs)
+
+
+def _results(options: argparse.Namespace) -> int:
+    from cbkit.workbook.profiles import ProfileError
+    from cbkit.workbook.publish import make_results
+
+    try:
+        return make_results(options.study, dry_run=options.dry_run)
+    except (ProfileError, OSError) as error:
+        return _refuse(error)
+
+
+def _figures(options: argparse.Namespace) -> int:
+    from cbkit.paths import figures_dir
+    from cbkit.workbook.profiles import ProfileError
+    from cbkit.workbook.publish import draw_figures
+
+    try:
+        if options.committed:
+            files = draw_figures(options.study, folder=figures_dir())
+        else:
+            files = draw_figures(options.study, formats=options.formats or ["pdf"])
+    except (ProfileError, OSError) as error:
+        return _refuse(error)
+    print(f"{len(files)} figures in {files[0].parent.parent if files else 'no folder'}")
+    return 0
 
 
 def _experiment(options: argparse.Namespace) -> int:

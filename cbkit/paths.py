@@ -32,7 +32,7 @@ def project_root() -> Path:
 
 
 def output_root() -> Path:
-    """Return the folder that figures and executed notebooks go under.
+    """Return the folder that ``outputs/`` lies in.
 
     It is the value of ``CBKIT_OUTPUT`` where that is set, else the project's own folder.
 
@@ -45,14 +45,43 @@ def output_root() -> Path:
     return Path(folder).expanduser().resolve() if folder else project_root()
 
 
-def figures_dir(profile: str) -> Path:
-    """Return the folder of a profile's figures, made if it is missing."""
-    return _made(output_root() / "figures" / _checked(profile))
+def outputs_dir(run: str) -> Path:
+    """Return the folder of all that a run of the notebooks writes, made if it is missing.
+
+    Parameters
+    ----------
+    run : str
+        Name of the run: that of its profile, unless it was given another.
+
+    Raises
+    ------
+    ValueError
+        If the name is not a plain one.
+    OSError
+        If the folder cannot be made or written to.
+    """
+    if not run or Path(run).name != run or run in {".", ".."}:
+        raise ValueError(f"a run must have a plain name, got {run!r}; write demo, without a folder")
+    folder = output_root() / "outputs" / run
+    advice = "make it writable, or name another folder in CBKIT_OUTPUT"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OSError(f"cannot make the folder {folder} ({error.strerror}); {advice}") from error
+    if not os.access(folder, os.W_OK):
+        raise OSError(f"cannot write into the folder {folder}; {advice}")
+    return folder
 
 
-def outputs_dir(profile: str) -> Path:
-    """Return the folder of a profile's executed notebooks, made if it is missing."""
-    return _made(output_root() / "outputs" / _checked(profile))
+def figures_dir() -> Path:
+    """Return the folder of the committed figures.
+
+    Examples
+    --------
+    >>> figures_dir().relative_to(project_root()).as_posix()
+    'figures/paper'
+    """
+    return project_root() / "figures" / "paper"
 
 
 def notebooks_dir() -> Path:
@@ -89,19 +118,6 @@ def cache_dir() -> Path:
     import pooch
 
     return Path(pooch.os_cache("cbkit"))
-
-
-def _checked(profile: str) -> str:
-    if not profile or Path(profile).name != profile or profile in {".", ".."}:
-        raise ValueError(
-            f"profile must be a plain name, got {profile!r}; write demo or paper, without a folder"
-        )
-    return profile
-
-
-def _made(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:

@@ -25,7 +25,7 @@ LAYERS = [
     {"__init__", "__main__"},
 ]
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
-MAY_CROSS = {("studies", "workbook")}  # what a study computes, the workbook writes
+MAY_CROSS = {("workbook", "studies")}  # what a study computes, the workbook draws
 
 
 def name_of(path):

@@ -9,6 +9,7 @@ from cbkit.paths import project_root
 from cbkit.workbook.profiles import notebook_paths
 
 READMES = [project_root() / "README.md", project_root() / "data" / "README.md"]
+READMES.append(project_root() / "figures" / "README.md")
 LINK = re.compile(r"\]\((?!https?:)([^)\s]+)\)")
 NAMED = re.compile(r"`((?:cbkit|data|figures|notebooks|tests)/[\w./-]+)`")
 
@@ -23,7 +24,11 @@ def texts(path):
     return written + [data.get("text/markdown", "") for data in outputs]
 
 
-@pytest.mark.parametrize("path", [*READMES, *notebook_paths().values()], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [*READMES, *notebook_paths().values()],
+    ids=lambda path: f"{path.parent.name}/{path.stem}",
+)
 def test_every_file_that_is_linked_to_or_named_exists(path):
     for text in texts(path):
         for target in LINK.findall(text):

@@ -7,9 +7,9 @@ import pytest
 
 from cbkit.__main__ import main
 from cbkit.datasets import FetchError, dataset_names
-from cbkit.workbook import profiles
+from cbkit.workbook import profiles, publish
+from cbkit.workbook import run as workbook
 from cbkit.workbook.profiles import ProfileError
-from cbkit.workbook.run import run as workbook
 
 
 @pytest.fixture
@@ -24,7 +24,9 @@ def module(monkeypatch):
     return replace
 
 
-@pytest.mark.parametrize("command", [[], ["datasets"], ["fetch"], ["run"], ["experiment"]])
+@pytest.mark.parametrize(
+    "command", [[], ["datasets"], ["fetch"], ["run"], ["results"], ["figures"], ["experiment"]]
+)
 def test_help_names_what_a_command_takes(command, capsys):
     with pytest.raises(SystemExit) as end:
         main([*command, "--help"])
@@ -71,6 +73,31 @@ def test_run_plans_and_runs_what_was_typed(monkeypatch):
         "overrides": {"n_rounds": "500", "name": "demo"},
         "ran": ("paper", ["a run"]),
     }
+
+
+def test_a_run_of_another_name_goes_to_its_own_folder(monkeypatch):
+    ran = []
+    monkeypatch.setattr(profiles, "plan", lambda *_, **__: ["a run"])
+    monkeypatch.setattr(workbook, "run_notebooks", lambda run, runs: ran.append(run) or 0)
+    assert main("run --profile paper -p profile mine".split()) == 0
+    assert ran == ["mine"]
+
+
+def test_results_are_made_or_estimated_as_asked(monkeypatch, capsys):
+    asked = []
+
+    def make_results(study, *, dry_run):
+        asked.append((study, dry_run))
+        if study == "x":
+            raise ProfileError("no study 'x'")
+        return 0
+
+    monkeypatch.setattr(publish, "make_results", make_results)
+    assert main(["results", "evaluation/bibtex", "--dry-run"]) == 0
+    assert main(["results"]) == 0
+    assert main(["results", "x"]) == 2
+    assert asked == [("evaluation/bibtex", True), ("", False), ("x", False)]
+    assert capsys.readouterr().err == "cbkit: no study 'x'\n"
 
 
 def test_run_that_does_not_fit_ends_with_2_and_one_line(monkeypatch, capsys):

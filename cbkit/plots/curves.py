@@ -1,57 +1,77 @@
-"""Figures from tidy tables of runs; every function takes and returns axes."""
+"""Curves over the rounds: lines with interval bands, in one panel or in one per family."""
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
-import numpy as np
-import pandas as pd
-from matplotlib.axes import Axes
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from cbkit.experiments.stats import INTERVAL, intervals, keys_of
-from cbkit.experiments.tables import by_dataset
+import matplotlib.pyplot as plt
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from cbkit.experiments.stats import INTERVAL, mean_interval
 from cbkit.plots.end_labels import add_end_labels
-from cbkit.plots.style import colour_of, line_styles, linestyle_of, save_figure, use_style
+from cbkit.plots.style import (
+    FAMILIES,
+    LIGHT_GREY,
+    figure_title,
+    line_style,
+    looks,
+    use_style,
+)
 
 __all__ = [
-    "colour_of",
-    "exploration_share",
-    "learning_curve_panels",
+    "banded_lines",
+    "caption",
+    "curve_panels",
+    "family_panels",
     "learning_curves",
-    "linestyle_of",
-    "policy_dataset_heatmap",
-    "policy_lines",
-    "save_figure",
+    "policy_panels",
+    "t_bounds",
     "use_style",
 ]
 
 IN_HINDSIGHT = "BestArmInHindsight"
+MOST_LINES = 6  # more than these in one panel cannot be followed
+FEWEST_FOR_BANDS = 4  # replicates; below, an interval says less than the dots
+AXES = {
+    "mean_reward": "mean reward per round so far",
+    "explored_share": "share of rounds explored so far",
+    "arms_tried": "share of arms played at least once",
+}
 
 
 def caption(n: pd.Series, what: str = "bands") -> str:
-    """Say what the bands are and over how many replicates.
+    """Return what is drawn around the means, and over how many replicates.
 
     Examples
     --------
     >>> caption(pd.Series([10, 10]))
     'bands: 95% t interval over replicates, n = 10'
+    >>> caption(pd.Series([3, 3]))
+    'dots: replicates, n = 3'
     >>> caption(pd.Series([1, 1]))
     'n = 1 replicate, hence no interval'
     """
     low, high = int(n.min()), int(n.max())
     if high == 1:
         return "n = 1 replicate, hence no interval"
-    return f"{what}: {INTERVAL}, n = {low}" + (f" to {high}" if high > low else "")
+    what = f"{what}: {INTERVAL}" if low >= FEWEST_FOR_BANDS else "dots: replicates"
+    return f"{what}, n = {low}" + (f" to {high}" if high > low else "")
 
 
-def paired_caption(n: pd.Series) -> str:
-    """Say what the lines of paired differences are and over how many replicates.
+def t_bounds(values: pd.Series) -> tuple[float, float]:
+    """Return the bounds of the 95% t interval of a mean: an ``errorbar`` for seaborn.
 
     Examples
     --------
-    >>> paired_caption(pd.Series([10, 4]))
-    'lines: 95% t interval of the paired differences, n = 4 to 10'
+    >>> low, high = t_bounds(pd.Series([0.1, 0.2, 0.3]))
+    >>> round(low, 3), round(high, 3)
+    (-0.048, 0.448)
     """
-    return caption(n, "lines").replace("over replicates", "of the paired differences")
+    return mean_interval(values)[1:3]
 
 
 def _one_panel(table: pd.DataFrame, needed: set[str]) -> None:
@@ -70,145 +90,244 @@ def _one_panel(table: pd.DataFrame, needed: set[str]) -> None:
         raise ValueError("there is nothing to draw: the table has no rows")
 
 
-def policy_lines(curves: pd.DataFrame, value: str, ax: Axes | None = None) -> Axes:
-    """Draw mean and band of the column `value` per policy, labelled at the right end."""
-    _one_panel(curves, {"policy", "seed", "round", value})
-    ax = plt.subplots(layout="constrained")[1] if ax is None else ax  # room for the labels
-    table = intervals(curves, ["policy", "round"], value)
-    styles = line_styles(table["policy"].unique())
-    last_round = int(table["round"].max())
-    ends = []
-    for policy, line in table.groupby("policy", sort=False):
-        line = line.sort_values("round")
-        style = styles[policy]
-        if policy == IN_HINDSIGHT:  # a constant: the level it reaches, not its way there
-            line = line.iloc[[-1, -1]].assign(round=[0, last_round])
-        ax.plot(line["round"], line["mean"], **style, zorder=1 if policy == IN_HINDSIGHT else 2)
-        if (line["n"] > 1).any():
-            ax.fill_between(
-                line["round"], line["low"], line["high"], color=style["color"], alpha=0.1, lw=0
-            )
-        ends.append(line["mean"].iloc[-1])
-    ax.set_xlim(0, last_round)
-    ax.set_xlabel(f"round\n{caption(table['n'])}")
-    return add_end_labels(ax, last_round, ends, list(styles), list(styles.values()))
-
-
-def _top(curves: pd.DataFrame) -> float:
-    """Upper end of the reward axis: room above the lines, whatever the noisy start's bands do."""
-    settled = curves[curves["round"] > curves["round"].max() / 10]
-    return min(1.0, 1.3 * settled.groupby(["policy", "round"])["mean_reward"].mean().max()) or 1.0
-
-
-def learning_curves(curves: pd.DataFrame, ax: Axes | None = None, *, title: str = "") -> Axes:
-    """Cumulative mean reward over rounds, one line per policy with its 95% band.
+def learning_curves(
+    curves: pd.DataFrame,
+    ax: Axes | None = None,
+    *,
+    value: str = "mean_reward",
+    highlight: Sequence[str] | None = None,
+    title: str = "",
+) -> Axes:
+    """Draw one line per policy with its 95% band, labelled at the right end.
 
     Parameters
     ----------
     curves : DataFrame
-        One row per policy, seed and round: columns ``policy``, ``seed``, ``round``,
-        ``mean_reward``; one dataset and one variant.
+        One row per policy, seed and round: ``policy``, ``seed``, ``round`` and `value`; one data
+        set and one variant.
     ax : Axes, optional
         Made if missing.
-    title : str, optional
-
-    Returns
-    -------
-    Axes
-    """
-    ax = policy_lines(curves, "mean_reward", ax)
-    ax.set_ylim(0, _top(curves))
-    ax.set_ylabel("mean reward per round so far")
-    ax.set_title(title)
-    return ax
-
-
-def learning_curve_panels(curves: pd.DataFrame, axes: np.ndarray | None = None) -> np.ndarray:
-    """The paper's panels side by side: one per variant, such as full refit and mini-batch.
-
-    Parameters
-    ----------
-    curves : DataFrame
-        As for `learning_curves`, with a column ``variant``; one dataset.
-    axes : ndarray of Axes, shape (n_variants,), optional
-        Made if missing, with one reward axis for all.
-
-    Returns
-    -------
-    ndarray of Axes, shape (n_variants,)
-    """
-    variants = list(curves["variant"].unique())
-    if axes is None:
-        axes = plt.subplots(
-            ncols=len(variants), figsize=(6.6 * len(variants), 4.8), sharey=True, squeeze=False
-        )[1][0]
-    tops = []
-    for variant, ax in zip(variants, axes, strict=True):
-        learning_curves(curves[curves["variant"] == variant], ax, title=variant).label_outer()
-        tops.append(ax.get_ylim()[1])
-    for ax in axes:
-        ax.set_ylim(0, max(tops))
-    return axes
-
-
-def exploration_share(curves: pd.DataFrame, ax: Axes | None = None, *, title: str = "") -> Axes:
-    """Share of the rounds so far in which each policy explored, with its 95% band.
-
-    Parameters
-    ----------
-    curves : DataFrame
-        As for `learning_curves`, with a column ``explored_share``.
-    ax : Axes, optional
-    title : str, optional
-
-    Returns
-    -------
-    Axes
-    """
-    ax = policy_lines(curves[curves["policy"] != IN_HINDSIGHT], "explored_share", ax)
-    ax.set_ylim(0, 1)
-    ax.set_ylabel("share of rounds explored so far")
-    ax.set_title(title)
-    return ax
-
-
-def policy_dataset_heatmap(
-    finals: pd.DataFrame, ax: Axes | None = None, *, value: str = "mean_reward", title: str = ""
-) -> Axes:
-    """Final mean reward of each policy on each dataset, coloured by its share of the best one's.
-
-    Parameters
-    ----------
-    finals : DataFrame
-        One row per run: ``policy``, ``dataset``, ``seed``, `value`, and ``variant`` if several.
-    ax : Axes, optional
     value : str, default="mean_reward"
+        What is drawn.
+    highlight : sequence of str, optional
+        Policies in colour, the others in grey behind; all by default.
     title : str, optional
 
     Returns
     -------
     Axes
     """
-    table = intervals(finals, keys_of(finals), value)
-    table["half"] = table["high"] - table["mean"]
-    means, halves = by_dataset(table, "mean"), by_dataset(table, "half")
-    n_policies, n_datasets = means.shape
-    labels = means.columns.str.replace(", ", "\n")
-    if ax is None:
-        longest = max(len(line) for label in labels for line in label.split("\n"))
-        width = max(1.5, 0.085 * longest)  # inches that a column's cells and its label take
-        ax = plt.subplots(figsize=(3.2 + width * n_datasets, 1.8 + 0.3 * n_policies))[1]
-    shares = (means / means.max()).to_numpy()
-    image = ax.imshow(shares, cmap="cividis", vmin=0, vmax=1, aspect="auto")
-    for row, column in np.argwhere(~np.isnan(shares)):
-        half = halves.iat[row, column]
-        text = f"{means.iat[row, column]:.3f}" + (f" ± {half:.3f}" if half == half else "")
-        colour = "white" if shares[row, column] < 0.5 else "black"
-        ax.text(column, row, text, ha="center", va="center", size=8, color=colour)
-    ax.set_xticks(range(n_datasets), labels)
-    ax.set_yticks(range(n_policies), means.index)
-    ax.grid(False)
-    ax.set_xlabel(f"mean reward per round\n{caption(table['n'], '±')}")
-    ax.figure.colorbar(image, ax=ax, label="share of the column's best policy")
-    ax.set_title(title)
-    return ax
+    _one_panel(curves, {"policy", "seed", "round", value})
+    ax = plt.subplots(layout="constrained")[1] if ax is None else ax  # room for the labels
+    last = int(curves["round"].max())
+    policies = list(curves["policy"].unique())
+    shown = [name for name in policies if highlight is None or name in highlight]
+    styles = looks(policies)
+    n = curves.groupby("policy")["seed"].nunique()
+    level = curves["policy"] == IN_HINDSIGHT
+    behind = curves[~curves["policy"].isin(shown) & ~level]
+    plain = {"x": "round", "y": value, "legend": False, "ax": ax}
+    if len(behind):
+        grey = {"units": "policy", "estimator": None, "color": LIGHT_GREY, "linewidth": 1}
+        means = behind.groupby(["policy", "round"], as_index=False)[value].mean()
+        sns.lineplot(means, **plain, **grey, zorder=1)
+    front = curves[curves["policy"].isin(shown) & ~level]
+    if len(front):
+        bands = n[front["policy"].unique()].min() >= FEWEST_FOR_BANDS
+        sns.lineplot(
+            front,
+            **plain,
+            hue="policy",
+            style="policy",
+            palette={name: look["color"] for name, look in styles.items()},
+            dashes={name: look["dashes"] for name, look in styles.items()},
+            errorbar=t_bounds if bands else None,
+            err_kws={"alpha": 0.13, "linewidth": 0},
+        )
+        if not bands:
+            ends = front[front["round"] == last]
+            sns.scatterplot(
+                ends, **plain, hue="policy", palette=[styles[p]["color"] for p in
+                ends["policy"].unique()], s=14, clip_on=False, zorder=3,
+            )  # fmt: skip
+    if IN_HINDSIGHT in policies:  # a constant: the level that it reaches, not its way there
+        height = curves.loc[level & (curves["round"] == last), value].mean()
+        ax.axhline(height, **line_style(styles[IN_HINDSIGHT]), zorder=1)
+    at_end = curves[curves["round"] == last].groupby("policy")[value].mean()
+    lines = [line_style(styles[name]) for name in shown]
+    ax.set(
+        xlim=(0, last), ylim=(0, _top(curves, value)), title=title, ylabel=AXES.get(value, value)
+    )
+    ax.set_xlabel(f"round\n{caption(n[shown])}")
+    return add_end_labels(ax, last, list(at_end[shown]), shown, lines)
+
+
+def _top(curves: pd.DataFrame, value: str) -> float:
+    """Return the top of an axis: room above the lines, whatever the bands of a noisy start do."""
+    if value != "mean_reward":
+        return 1.0
+    settled = curves[curves["round"] > curves["round"].max() / 10]
+    return min(1.0, 1.3 * settled.groupby(["policy", "round"])[value].mean().max()) or 1.0
+
+
+def curve_panels(
+    curves: pd.DataFrame, by: str = "variant", *, value: str = "mean_reward", title: str = ""
+) -> Figure:
+    """Draw a panel per value of a column side by side, on one scale.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        As for `learning_curves`, and the column `by`; one data set.
+    by : str, default="variant"
+        What a panel shows.
+    value, title : str
+        As for `learning_curves`; the title is the figure's.
+
+    Returns
+    -------
+    Figure
+    """
+    names = list(curves[by].unique())
+    size = (6.2 * len(names), 4.4)
+    fig, axes = plt.subplots(1, len(names), figsize=size, sharey=True, squeeze=False)
+    tops = []
+    for name, ax in zip(names, axes[0], strict=True):
+        learning_curves(curves[curves[by] == name], ax, value=value, title=name).label_outer()
+        tops.append(ax.get_ylim()[1])
+    axes[0, 0].set_ylim(0, max(tops))
+    figure_title(fig, title)
+    return fig
+
+
+def family_panels(
+    curves: pd.DataFrame,
+    *,
+    value: str = "mean_reward",
+    families: Mapping[str, Sequence[str]] = FAMILIES,
+    title: str = "",
+) -> Figure:
+    """Draw a small panel per family, the other policies in grey behind, on one scale.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        As for `learning_curves`; one data set, one variant.
+    value : str, default="mean_reward"
+    families : mapping of str to sequence of str
+        Title and policies of each panel; policies of no family get one of their own.
+    title : str, optional
+        The figure's.
+
+    Returns
+    -------
+    Figure
+    """
+    policies = list(curves["policy"].unique())
+    groups = {name: [p for p in policies if p in family] for name, family in families.items()}
+    rest = [p for p in policies if not any(p in group for group in groups.values())]
+    for start in range(0, len(rest), MOST_LINES):
+        groups[f"others {start // MOST_LINES + 1}"] = rest[start : start + MOST_LINES]
+    groups = {name: group for name, group in groups.items() if group}
+    fig, axes = _grid(len(groups))
+    for (name, group), ax in zip(groups.items(), axes, strict=True):
+        learning_curves(curves, ax, value=value, highlight=group, title=name)
+        ax.set(xlabel="", ylabel="")
+    n = curves.groupby("policy")["seed"].nunique()
+    fig.supxlabel(f"round; grey: the other policies; {caption(n)}", size=10)
+    fig.supylabel(AXES.get(value, value), size=10)
+    figure_title(fig, title)
+    return fig
+
+
+def policy_panels(curves: pd.DataFrame, *, value: str = "mean_reward", title: str = "") -> Figure:
+    """Draw a small panel per policy with a line per variant, on one scale.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        As for `learning_curves`, and ``variant``; one data set.
+    value, title : str
+        As for `family_panels`.
+
+    Returns
+    -------
+    Figure
+    """
+    swapped = curves.rename(columns={"policy": "variant", "variant": "policy"})
+    policies = list(curves["policy"].unique())
+    fig, axes = _grid(len(policies))
+    tops = []
+    for name, ax in zip(policies, axes, strict=True):
+        learning_curves(swapped[swapped["variant"] == name], ax, value=value, title=name)
+        ax.set(xlabel="", ylabel="")
+        tops.append(ax.get_ylim()[1])
+    axes[0].set_ylim(0, max(tops))
+    n = curves.groupby(["policy", "variant"])["seed"].nunique()
+    fig.supxlabel(f"round; {caption(n)}", size=10)
+    fig.supylabel(AXES.get(value, value), size=10)
+    figure_title(fig, title)
+    return fig
+
+
+def _grid(n_panels: int) -> tuple[Figure, list[Axes]]:
+    """Make panels in rows of three that share their scales."""
+    columns = min(3, n_panels)
+    rows = -(-n_panels // columns)
+    shape = {"figsize": (4.9 * columns, 1.0 + 2.3 * rows), "sharex": True, "sharey": True}
+    fig, axes = plt.subplots(rows, columns, **shape, squeeze=False)
+    for ax in axes.flat[n_panels:]:
+        ax.set_visible(False)
+    return fig, list(axes.flat[:n_panels])
+
+
+def banded_lines(
+    table: pd.DataFrame,
+    ax: Axes,
+    *,
+    x: str,
+    columns: tuple[str, str, str],
+    hue: str,
+    styles: Mapping[str, dict[str, Any]],
+    **line: Any,
+) -> Axes:
+    """Draw lines with bands whose bounds a table already has.
+
+    Parameters
+    ----------
+    table : DataFrame
+    ax : Axes
+    x : str
+        Column of the horizontal axis.
+    columns : tuple of str
+        Columns of the line and of the lower and upper end of its band.
+    hue : str
+        Column that tells lines apart.
+    styles : mapping of str to dict
+        Look of each value of `hue`, as from `looks`.
+    **line
+        Further keywords of the lines.
+
+    Returns
+    -------
+    Axes
+    """
+    # seaborn aggregates: of a value and its bounds the median is the value, the range the band
+    long = table.melt([x, hue], list(columns), value_name="value")
+    names = [name for name in styles if name in set(table[hue])]
+    return sns.lineplot(
+        long,
+        x=x,
+        y="value",
+        hue=hue,
+        style=hue,
+        hue_order=names,
+        palette={name: styles[name]["color"] for name in names},
+        dashes={name: styles[name]["dashes"] for name in names},
+        estimator="median",
+        errorbar=("pi", 100),
+        err_kws={"alpha": 0.1, "linewidth": 0},
+        legend=False,
+        ax=ax,
+        **line,
+    )

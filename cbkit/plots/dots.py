@@ -1,117 +1,248 @@
-"""Dots with intervals, one row per policy: facts side by side, or differences from a reference."""
+"""Dots with intervals, one row per policy or comparison: one drawing of them for all studies."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from cbkit.experiments.stats import CONFIDENCE, intervals
-from cbkit.plots.curves import caption, paired_caption
-from cbkit.plots.style import colour_of
+from cbkit.experiments.stats import CONFIDENCE, INTERVAL, intervals
+from cbkit.plots.curves import FEWEST_FOR_BANDS, caption
+from cbkit.plots.style import GREY, PALETTE, figure_title, looks
 
-_MARKERS = ("o", "s", "^", "D")
-_NEUTRAL = "#4D4D4D"
-
-
-def interval_dots(finals: pd.DataFrame, values: dict[str, str]) -> np.ndarray:
-    """Draw the mean and 95% interval of some columns, a panel each; axes start at 0.
-
-    Parameters
-    ----------
-    finals : DataFrame
-        One row per run: ``policy``, ``variant``, ``seed`` and the columns of `values`; one dataset.
-        Variants differ by their marker.
-    values : dict of str to str
-        Column and label of each panel.
-
-    Returns
-    -------
-    ndarray of Axes, shape (n_values,)
-
-    Examples
-    --------
-    >>> finals = pd.DataFrame({"policy": "Greedy", "variant": "default", "seed": [0, 1]})
-    >>> axes = interval_dots(finals.assign(mean_reward=[0.1, 0.2]), {"mean_reward": "reward"})
-    >>> axes.shape
-    (1,)
-    >>> plt.close(axes[0].figure)
-    """
-    policies = list(finals["policy"].unique())
-    variants = list(finals["variant"].unique())
-    size = 2.6 + 2.5 * len(values), 1.7 + (0.2 + 0.16 * len(variants)) * len(policies)
-    fig, axes = plt.subplots(
-        1, len(values), figsize=size, sharey=True, squeeze=False, layout="constrained"
-    )
-    heights = dict(zip(policies, np.arange(len(policies))[::-1], strict=True))
-    offsets = 0.28 * (np.arange(len(variants))[::-1] - (len(variants) - 1) / 2)
-    for (column, label), ax in zip(values.items(), axes[0], strict=True):
-        table = intervals(finals, ["variant", "policy"], column)
-        for _, row in table.iterrows():
-            position = variants.index(row["variant"])
-            height, colour = heights[row["policy"]] + offsets[position], colour_of(row["policy"])
-            ax.plot([row["low"], row["high"]], [height, height], color=colour, lw=1.5)
-            face = colour if position == 0 else "white"
-            marker = _MARKERS[position % len(_MARKERS)]
-            dot = {"color": colour, "mfc": face, "markersize": 5, "clip_on": False, "zorder": 3}
-            ax.plot(row["mean"], height, marker, **dot)
-        top = 1.08 * table[["mean", "high"]].max(axis=None)
-        if table["mean"].max() <= 1 < top:
-            top = 1.02  # no share is larger, whatever its interval
-        ax.set_xlim(0, top if top > 0 else 1.0)
-        ax.set_xlabel(label)
-    fig.get_layout_engine().set(w_pad=0.14)
-    axes[0, 0].set_yticks(list(heights.values()), policies)
-    fig.supxlabel(caption(table["n"], "lines"), size=10)
-    if len(variants) > 1:
-        marks = [
-            Line2D([], [], color=_NEUTRAL, marker=marker, ls="", mfc=_NEUTRAL if first else "white")
-            for marker, first in zip(_MARKERS[: len(variants)], [True, *[False] * 3], strict=False)
-        ]
-        fig.legend(marks, variants, loc="outside upper right", ncols=len(variants), frameon=False)
-    return axes[0]
+MARKERS = ("o", "s", "^", "D", "v", "P")
+CLEAR, UNCLEAR = "#0072B2", "#9E9E9E"
+FEW = 8  # replicates, below which every one of them is drawn
+ROW, EXTRA = 0.24, 0.11  # inches per row, and per further mark in it
 
 
-def difference_dots(table: pd.DataFrame) -> np.ndarray:
-    """Draw paired differences from a reference, a panel per variant, with 95% intervals.
+def dots(
+    table: pd.DataFrame,
+    ax: Axes,
+    *,
+    mean: str = "mean",
+    low: str = "low",
+    high: str = "high",
+    row: str = "policy",
+    hue: str | None = None,
+    order: Sequence[str] | None = None,
+    colours: Mapping[str, str] | None = None,
+    apart: bool = True,
+    replicates: pd.DataFrame | None = None,
+) -> Axes:
+    """Draw a dot with its interval per row of a table.
 
     Parameters
     ----------
     table : DataFrame
-        From `cbkit.experiments.stats.paired_differences`, with a column ``variant``; one dataset.
+        Columns `mean`, `low` and `high` (missing bounds draw no interval), `row` and `hue`.
+    ax : Axes
+    mean, low, high : str
+        Columns of the value and its bounds.
+    row : str, default="policy"
+        Column whose values are the rows, from the top.
+    hue : str, optional
+        Column whose values share a row, told apart by colour and marker; all rows have colours of
+        their own otherwise.
+    order : sequence of str, optional
+        Values of `row`; in order of appearance by default.
+    colours : mapping of str to str, optional
+        Colour of each value of `hue`, or of `row` where there is no hue.
+    apart : bool, default=True
+        Give each value of `hue` a height and a marker of its own in its row; False where a row has
+        one of them and the colour only says which.
+    replicates : DataFrame, optional
+        Columns `mean`, `row` and `hue` of what the intervals are of, drawn as faint dots.
 
     Returns
     -------
-    ndarray of Axes, shape (n_variants,)
+    Axes
     """
-    policies, variants = list(table["policy"].unique()), list(table["variant"].unique())
-    size = 2.6 + 3.2 * len(variants), 1.8 + 0.28 * len(policies)
-    fig, axes = plt.subplots(
-        1,
-        len(variants),
-        figsize=size,
-        sharex=True,
-        sharey=True,
-        squeeze=False,
-        layout="constrained",
+    order = list(dict.fromkeys(table[row])) if order is None else list(order)
+    by = row if hue is None else hue
+    levels = order if hue is None else list(dict.fromkeys(table[hue]))
+    if colours is None and hue is None:
+        colours = {name: look["color"] for name, look in looks(levels).items()}
+    colours = dict(zip(levels, PALETTE * 3, strict=False)) if colours is None else colours
+    several = apart and hue is not None and len(levels) > 1
+    spread = min(0.55, 0.16 * len(levels)) if several else False
+    shared = {"y": row, "order": order, "hue": by, "hue_order": levels, "ax": ax}
+    shared |= {"palette": {level: colours[level] for level in levels}, "legend": False}
+    if replicates is not None:
+        dodge = bool(several)
+        faint = {"size": 3, "alpha": 0.45, "jitter": False, "zorder": 1}
+        sns.stripplot(replicates, x=mean, **shared, **faint, dodge=dodge)
+    # seaborn aggregates: of a value and its bounds the median is the value, the range the interval
+    long = table.melt([*dict.fromkeys([row, by])], [mean, low, high], value_name=mean + " ")
+    sns.pointplot(
+        long,
+        x=mean + " ",
+        **shared,
+        estimator="median",
+        errorbar=("pi", 100),
+        linestyle="none",
+        dodge=spread,
+        markers=list(MARKERS[: len(levels)]) if several else "o",
+        markersize=5,
+        err_kws={"linewidth": 1.5},
+        zorder=2,
     )
-    heights = dict(zip(policies, np.arange(len(policies))[::-1], strict=True))
-    for variant, ax in zip(variants, axes[0], strict=True):
-        for _, row in table[table["variant"] == variant].iterrows():
-            height, colour = heights[row["policy"]], colour_of(row["policy"])
-            ax.plot([row["low"], row["high"]], [height, height], color=colour, lw=1.8)
-            face = colour if row["p_holm"] < 1 - CONFIDENCE else "white"
-            ax.plot(row["difference"], height, "o", color=colour, mfc=face, zorder=3)
-        ax.axvline(0, color="#7F7F7F", linestyle="--", lw=1, zorder=1)
-        ax.set_title(variant)
-        ax.locator_params(axis="x", nbins=5)
-    fig.get_layout_engine().set(w_pad=0.14)
-    axes[0, 0].set_yticks(list(heights.values()), policies)
-    what = paired_caption(table["n"])
+    for drawn in (*ax.lines, *ax.collections):
+        drawn.set_clip_on(False)  # a mark at an axis is drawn whole
+    ax.set(xlabel="", ylabel="")
+    ax.set_ylim(len(order) - 0.4, -0.6)
+    ax.grid(False, axis="y")
+    ax.locator_params(axis="x", nbins=5)
+    return ax
+
+
+def marker_legend(ax: Axes, levels: Sequence[str], colours: Sequence[str] = PALETTE) -> None:
+    """Draw a legend of colours and markers above the panels of a figure."""
+    pairs = zip(MARKERS, colours, strict=False)
+    handles = [Line2D([], [], color=c, marker=m, ls="", ms=5) for m, c in pairs]
+    place = {"loc": "outside upper right", "ncols": min(len(levels), 5)}
+    ax.figure.legend(handles[: len(levels)], levels, **place)
+
+
+def interval_dots(
+    finals: pd.DataFrame,
+    values: Mapping[str, str],
+    *,
+    row: str = "policy",
+    hue: str = "variant",
+    sort: bool = False,
+    title: str = "",
+) -> Figure:
+    """Draw the mean and 95% interval of some columns, a panel each.
+
+    Parameters
+    ----------
+    finals : DataFrame
+        One row per run: `row`, `hue`, ``seed`` and the columns of `values`; one data set.
+    values : mapping of str to str
+        Column and label of each panel.
+    row, hue : str
+        Columns that make the rows, and the marks within a row.
+    sort : bool, default=False
+        Best rows first, by the first column's mean; in order of appearance otherwise.
+    title : str, optional
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
+    >>> finals = pd.DataFrame({"policy": "Greedy", "variant": "default", "seed": [0, 1]})
+    >>> fig = interval_dots(finals.assign(mean_reward=[0.1, 0.2]), {"mean_reward": "reward"})
+    >>> len(fig.axes)
+    1
+    >>> plt.close(fig)
+    """
+    levels = list(finals[hue].unique())
+    order = list(finals[row].unique())
+    if sort:
+        order = list(finals.groupby(row)[next(iter(values))].mean().sort_values().index[::-1])
+    height = 1.4 + (ROW + EXTRA * (len(levels) - 1)) * len(order)
+    fig, axes = plt.subplots(
+        1, len(values), figsize=(2.4 + 2.7 * len(values), height), sharey=True, squeeze=False
+    )
+    split = hue if len(levels) > 1 else None
+    for (column, label), ax in zip(values.items(), axes[0], strict=True):
+        table = intervals(finals, [*([hue] if split else []), row], column)
+        few = table["n"].min() < FEWEST_FOR_BANDS
+        bounds = table.assign(low=np.nan, high=np.nan) if few else table
+        bounds = bounds.rename(columns={"mean": column})
+        runs = finals if table["n"].min() < FEW or _lopsided(finals, row, hue, column) else None
+        dots(bounds, ax, mean=column, row=row, hue=split, order=order, replicates=runs)
+        top = 1.05 * finals[column].max() if runs is not None else 0.0
+        top = max(top, 1.05 * table[["mean", "high"]].max(axis=None) if not few else top)
+        ax.set_xlim(min(0.0, 1.05 * bounds["low"].min()) if not few else 0.0, top or 1.0)
+        ax.set_xlabel(label)
+    fig.supxlabel(caption(table["n"], "lines"), size=10)
+    figure_title(fig, title, below_legend=bool(split))
+    if split:
+        marker_legend(axes[0, 0], levels)
+    return fig
+
+
+def _lopsided(finals: pd.DataFrame, row: str, hue: str, column: str) -> bool:
+    """Return whether some interval would leave the range that its replicates can have."""
+    table = intervals(finals, [hue, row], column)
+    return bool((table["low"] < 0).any())
+
+
+def difference_dots(table: pd.DataFrame, *, by: str = "variant", title: str = "") -> Figure:
+    """Draw paired differences from a reference, a panel per value of a column, each on its scale.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `cbkit.experiments.stats.paired_differences`; one data set.
+    by : str, default="variant"
+        What a panel shows.
+    title : str, optional
+
+    Returns
+    -------
+    Figure
+    """
+    names = list(table[by].unique())
+    order = list(table["policy"].unique())
+    size = (2.4 + 3.0 * len(names), 1.9 + ROW * len(order))
+    fig, axes = plt.subplots(1, len(names), figsize=size, sharey=True, squeeze=False)
+    for name, ax in zip(names, axes[0], strict=True):
+        difference_panel(table[table[by] == name], ax, order=order).set_title(name)
+    reference = table["reference"].iloc[0]
     fig.supxlabel(
-        f"mean reward per round, difference from {table['reference'].iloc[0]}\n{what}\n"
-        "filled: differs at 5% after Holm's correction",
+        f"mean reward per round, difference from {reference}\n{difference_caption(table['n'])}",
         size=10,
     )
-    return axes[0]
+    figure_title(fig, title)
+    return fig
+
+
+def difference_panel(
+    table: pd.DataFrame, ax: Axes, *, row: str = "policy", order: Sequence[str] | None = None
+) -> Axes:
+    """Draw differences around 0, blue where they are clear after Holm's correction.
+
+    Parameters
+    ----------
+    table : DataFrame
+        ``difference``, ``low``, ``high``, ``p_holm`` and the column `row`.
+    ax : Axes
+    row, order
+        As for `dots`.
+
+    Returns
+    -------
+    Axes
+    """
+    clear = np.where(table["p_holm"] < 1 - CONFIDENCE, "clear", "open")
+    colours = {"clear": CLEAR, "open": UNCLEAR}
+    shown = table.assign(clear=clear)
+    look = {"row": row, "hue": "clear", "order": order, "colours": colours, "apart": False}
+    dots(shown, ax, mean="difference", **look)
+    ax.axvline(0, color=GREY, linestyle=(0, (4, 1.6)), lw=1, zorder=1)
+    return ax
+
+
+def difference_caption(n: pd.Series) -> str:
+    """Return what the lines and colours of paired differences are.
+
+    Examples
+    --------
+    >>> difference_caption(pd.Series([10, 4])).splitlines()[0]
+    'lines: 95% t interval of the paired differences, n = 4 to 10'
+    """
+    low, high = int(n.min()), int(n.max())
+    what = f"lines: {INTERVAL.replace('over replicates', 'of the paired differences')}, n = {low}"
+    what += f" to {high}" if high > low else ""
+    return f"{what}\nblue: differs at 5% after Holm's correction"

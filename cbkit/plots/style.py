@@ -1,118 +1,106 @@
-"""One look for every figure: colour by family, line style by variant, deterministic files."""
+"""One look for every figure: a colour and dashes per policy, and the theme they are drawn in."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import seaborn as sns
 from matplotlib.figure import Figure
 
-from cbkit.paths import figures_dir
+# Okabe and Ito's colours, told apart with any common form of colour blindness; the order keeps
+# neighbours of a figure apart. Tol's muted ones follow where a figure has more labels.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+PALETTE += ("#882255", "#999933", "#332288", "#44AA99")
+GREY, LIGHT_GREY, DARK_GREY = "#7F7F7F", "#CFCFCF", "#4D4D4D"
+SOLID, DASHED, DOTTED = "", (4, 1.6), (1, 1.3)
+DASHES = (SOLID, DASHED, DOTTED, (5, 1.2, 1, 1.2))
 
-# Okabe and Ito's colours, told apart with any common form of colour blindness.
+# Policies of the paper by family: what shares a panel where there are more lines than one can hold.
 FAMILIES = {
-    "greedy": "#0072B2",
-    "UCB": "#D55E00",
-    "Thompson sampling": "#009E73",
-    "active": "#CC79A7",
-    "adaptive greedy": "#E69F00",
-    "softmax": "#56B4E9",
-    "baseline": "#7F7F7F",
-    "MAB-first": "#0072B2",
-    "smoothing": "#D55E00",
-    "no cold start": "#000000",
+    "greedy and random exploration": (
+        *("Greedy", "EpsilonGreedy", "ExploreThenExploit", "AlternatingEpochs", "SoftmaxExplorer"),
+    ),
+    "upper confidence bounds": ("BootstrappedUCB", "OnlineBootstrappedUCB"),
+    "Thompson sampling": ("BootstrappedTS", "OnlineBootstrappedTS"),
+    "adaptive greedy": ("ContextualAdaptiveGreedy", "ContextualAdaptiveGreedy2"),
+    "active learning": ("ActiveExplorer", "ActiveAdaptiveGreedy"),
+    "without context": ("BestArmInHindsight", "BestArmOnline", "RandomArm"),
 }
-OTHER_COLOUR = "#000000"  # a policy of one's own
-LINESTYLES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
 
-# policy name, or cold start where these are compared -> (family, position in LINESTYLES)
-STYLES = {
-    "Greedy": ("greedy", 0),
-    "EpsilonGreedy": ("greedy", 1),
-    "ExploreThenExploit": ("greedy", 2),
-    "AlternatingEpochs": ("greedy", 3),
-    "BootstrappedUCB": ("UCB", 0),
-    "OnlineBootstrappedUCB": ("UCB", 1),
-    "BootstrappedTS": ("Thompson sampling", 0),
-    "OnlineBootstrappedTS": ("Thompson sampling", 1),
-    "ActiveExplorer": ("active", 0),
-    "ActiveAdaptiveGreedy": ("active", 1),
-    "ContextualAdaptiveGreedy": ("adaptive greedy", 0),
-    "ContextualAdaptiveGreedy2": ("adaptive greedy", 1),
-    "SoftmaxExplorer": ("softmax", 0),
-    "BestArmInHindsight": ("baseline", 1),
-    "BestArmOnline": ("baseline", 0),
-    "RandomArm": ("baseline", 2),
-    "MAB-first": ("MAB-first", 4),
-    "smoothing": ("smoothing", 4),
-    "no cold start": ("no cold start", 0),
+# Within a family all colours differ; references are grey in every figure.
+LOOKS: dict[str, tuple[str, tuple[float, ...] | str]] = {
+    "Greedy": ("#0072B2", SOLID),
+    "EpsilonGreedy": ("#E69F00", SOLID),
+    "ExploreThenExploit": ("#009E73", SOLID),
+    "AlternatingEpochs": ("#CC79A7", SOLID),
+    "SoftmaxExplorer": ("#56B4E9", SOLID),
+    "BootstrappedUCB": ("#D55E00", SOLID),
+    "OnlineBootstrappedUCB": ("#332288", DASHED),
+    "BootstrappedTS": ("#44AA99", SOLID),
+    "OnlineBootstrappedTS": ("#882255", DASHED),
+    "ContextualAdaptiveGreedy": ("#999933", SOLID),
+    "ContextualAdaptiveGreedy2": ("#882255", DOTTED),
+    "ActiveExplorer": ("#CC79A7", DASHED),
+    "ActiveAdaptiveGreedy": ("#332288", DOTTED),
+    "BestArmInHindsight": (GREY, DASHED),
+    "BestArmOnline": (DARK_GREY, SOLID),
+    "RandomArm": (GREY, DOTTED),
+    "FullInformation": (DARK_GREY, DOTTED),
 }
 
 
-def _style_of(label: str) -> tuple[str, int]:
-    """Family and line style of a policy's name, or of a label that starts with one."""
-    for name in sorted(STYLES, key=len, reverse=True):
-        if label == name or (label.startswith(name) and not label[len(name)].isalnum()):
-            return STYLES[name]
-    return "other", 0
-
-
-def colour_of(label: str) -> str:
-    """Colour of a policy's family; a label may go on after the name, as in ``"Greedy, 5/k"``.
+def looks(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return a colour and dashes per label, no two alike; those of a policy's name are its own.
 
     Examples
     --------
-    >>> colour_of("BootstrappedUCB") == colour_of("OnlineBootstrappedUCB, percentile 90")
-    True
+    >>> both = looks(["Greedy", "mine", "mine too"])
+    >>> both["Greedy"]["color"], both["mine"]["color"] != both["mine too"]["color"]
+    ('#0072B2', True)
     """
-    return FAMILIES.get(_style_of(label)[0], OTHER_COLOUR)
-
-
-def linestyle_of(label: str) -> Any:
-    """Line style of a policy within its family.
-
-    Examples
-    --------
-    >>> linestyle_of("BootstrappedTS"), linestyle_of("OnlineBootstrappedTS")
-    ('-', '--')
-    """
-    return LINESTYLES[_style_of(label)[1]]
-
-
-def line_styles(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Colour and line style per label, no two the same while a family has styles left.
-
-    Examples
-    --------
-    >>> styles = line_styles(["Greedy", "Greedy, no prior"])
-    >>> [style["linestyle"] for style in styles.values()]
-    ['-', '--']
-    """
-    labels = list(labels)
-    styles: dict[str, dict[str, Any]] = {}
-    taken = {_style_of(label) for label in labels if label in STYLES}
+    labels = list(dict.fromkeys(labels))
+    found = {label: LOOKS[label] for label in labels if label in LOOKS}
+    taken = {colour for colour, _ in found.values()}
+    fresh = [colour for colour in PALETTE if colour not in taken]
+    pairs = [(colour, SOLID) for colour in fresh]
+    pairs += [(colour, dashes) for dashes in DASHES[1:] for colour in PALETTE]
+    free = (pair for pair in pairs if pair not in found.values())
     for label in labels:
-        family, position = _style_of(label)
-        if label not in STYLES:
-            free = (i for i in range(len(LINESTYLES)) if (family, i) not in taken)
-            position = next(free, position)
-            taken.add((family, position))
-        styles[label] = {"color": colour_of(label), "linestyle": LINESTYLES[position]}
-    return styles
+        if label not in found:
+            found[label] = next(free)
+    return {label: {"color": found[label][0], "dashes": found[label][1]} for label in labels}
+
+
+def line_style(look: dict[str, Any]) -> dict[str, Any]:
+    """Return a look as the keywords of a matplotlib line."""
+    dashes = look["dashes"]
+    return {"color": look["color"], "linestyle": (0, dashes) if dashes else "-"}
+
+
+def figure_title(fig: Figure, title: str, *, below_legend: bool = False) -> None:
+    """Draw a figure's title at the left, on the second line where a legend has the first."""
+    if title:
+        fig.suptitle("\n" * below_legend + title, x=0.01, ha="left", size=11)
 
 
 def use_style() -> None:
     """Set the look of every figure made from here on."""
+    sns.set_theme(style="ticks", palette=list(PALETTE))
     mpl.rcParams.update(
         {
             "figure.figsize": (8.0, 4.5),
-            "figure.dpi": 100,
+            "figure.dpi": 90,
             "figure.constrained_layout.use": True,
             "font.size": 10,
+            "axes.labelsize": 10,
             "axes.titlesize": 11,
             "axes.titlelocation": "left",
+            "xtick.labelsize": 9,
+            "ytick.labelsize": 9,
+            "legend.fontsize": 9,
+            "legend.frameon": False,
             "axes.spines.top": False,
             "axes.spines.right": False,
             "axes.grid": True,
@@ -123,29 +111,3 @@ def use_style() -> None:
             "svg.hashsalt": "cbkit",
         }
     )
-
-
-def save_figure(fig: Figure, name: str, *, notebook: str, profile: str) -> Path:
-    """Write a figure as PNG and SVG; the same figure gives the same bytes.
-
-    Parameters
-    ----------
-    fig : Figure
-    name : str
-        What the figure shows, such as ``"bibtex"``.
-    notebook : str
-        The notebook it comes from, such as ``"06_evaluation"``.
-    profile : str
-        ``"demo"`` or ``"paper"``.
-
-    Returns
-    -------
-    Path
-        The PNG file; the SVG lies beside it.
-    """
-    path = figures_dir(profile) / f"{notebook}_{name}.png"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with mpl.rc_context({"svg.hashsalt": "cbkit"}):
-        fig.savefig(path, dpi=150, metadata={"Software": None})
-        fig.savefig(path.with_suffix(".svg"), metadata={"Date": None, "Creator": None})
-    return path

@@ -1,23 +1,78 @@
-"""Look into a chooser round by round: its threshold, and what it explores instead."""
+"""Record a chooser round by round: its threshold, and what it explores instead."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
+import seaborn as sns
+from matplotlib.figure import Figure
 
 from cbkit.datasets import MultilabelDataset
-from cbkit.plots.style import LINESTYLES
-from cbkit.policies.choosers.chooser import Chooser
+from cbkit.experiments.stats import holm, paired_differences
+from cbkit.plots.dots import difference_dots
+from cbkit.plots.style import GREY
+from cbkit.policies.choosers.chooser import Choice, Chooser
 from cbkit.policies.choosers.exploration import ActiveExplore, Context
 from cbkit.policies.policy import Policy
 from cbkit.simulate import simulate
-from cbkit.studies.noted import Noted
 
+# An active policy, and the one that explores as often, but at random.
+AT_RANDOM = {
+    "ActiveExplorer": "EpsilonGreedy",
+    "ActiveAdaptiveGreedy": "ContextualAdaptiveGreedy2",
+}
+Traces = Mapping[tuple[str, str], pd.DataFrame]
 EXPLOITED, EXPLORED, COLD = "#56B4E9", "#D55E00", "#BDBDBD"
+
+
+@dataclass(kw_only=True)
+class Noted:
+    """A chooser that takes a note before each choice.
+
+    Parameters
+    ----------
+    chooser : Chooser
+        The one that chooses.
+    note : callable
+        ``note(chooser, values, context)`` returns a tuple of numbers.
+
+    Attributes
+    ----------
+    notes : list of tuple
+        One per round played.
+
+    Examples
+    --------
+    >>> from cbkit.policies.choosers.chooser import HighestValue
+    >>> def best_value(chooser, values, context):
+    ...     return (values.max(),)
+    >>> chooser = Noted(chooser=HighestValue(), note=best_value)
+    >>> chooser.choose(np.array([0.1, 0.5]), None, np.random.default_rng(0)).arm
+    1
+    >>> [float(best) for (best,) in chooser.notes]
+    [0.5]
+    """
+
+    chooser: Chooser
+    note: Callable[[Chooser, np.ndarray, Context], tuple[float, ...]]
+    notes: list[tuple[float, ...]] = field(default_factory=list, init=False)
+
+    def choose(self, values: np.ndarray, context: Context, rng: np.random.Generator) -> Choice:
+        """Record what there is to choose from, then choose.
+
+        Parameters as for `Chooser.choose`.
+        """
+        self.notes.append(self.note(self.chooser, values, context))
+        return self.chooser.choose(values, context, rng)
+
+    def drop_arm(self, arm: int) -> None:
+        """Drop an arm from a chooser that knows of arms."""
+        if hasattr(self.chooser, "drop_arm"):
+            self.chooser.drop_arm(arm)
 
 
 def best_and_threshold(
@@ -66,114 +121,163 @@ def record_choices(
     return log.rounds.assign(best_index=best, threshold=threshold)
 
 
-def threshold_trace(rounds: pd.DataFrame, ax: Axes, *, title: str = "") -> Axes:
-    """Draw the best arm's index in each round, and the threshold that it has to pass.
+def threshold_panels(traces: Traces, *, seed: int) -> Figure:
+    """Draw the best arm's index in each round and the threshold that it has to pass.
 
     Parameters
     ----------
-    rounds : DataFrame
-        From `record_choices`.
-    ax : Axes
-    title : str, optional
+    traces : mapping of (prior, chooser) to DataFrame
+        From `record_choices`; a row of panels per prior.
+    seed : int
+        What to call the run.
 
     Returns
     -------
-    Axes
+    Figure
     """
-    for explored, colour, label in (
-        (False, EXPLOITED, "best arm's index: exploited"),
-        (True, EXPLORED, "best arm's index: explored instead"),
-    ):
-        part = rounds[rounds["explored"] == explored]
-        points = part["round"], part["best_index"], "."
-        ax.plot(*points, color=colour, markersize=2, rasterized=True, label=label)
-    ax.plot(rounds["round"], rounds["threshold"], color="black", lw=1.5, label="threshold")
-    ax.set(xlim=(0, len(rounds)), ylim=(0, 1), title=title)
-    return ax
+    fig, axes = _panels(traces, f"round of one run (seed {seed})", "index of the best arm")
+    for (key, rounds), ax in zip(traces.items(), axes.flat, strict=True):
+        for explored, colour, label in (
+            (False, EXPLOITED, "best arm's index: exploited"),
+            (True, EXPLORED, "best arm's index: explored instead"),
+        ):
+            part = rounds[rounds["explored"] == explored]
+            points = part["round"], part["best_index"], "."
+            ax.plot(*points, color=colour, markersize=2, rasterized=True, label=label)
+        ax.plot(rounds["round"], rounds["threshold"], color="black", lw=1.5, label="threshold")
+        ax.set(xlim=(0, len(rounds)), ylim=(0, 1), title=", ".join(key[::-1]))
+    return _with_legend(fig, axes)
 
 
-def explored_scatter(rounds: pd.DataFrame, ax: Axes, *, title: str = "") -> Axes:
+def explored_panels(traces: Traces) -> Figure:
     """Draw the index of each explored arm over that of the best arm of its round.
 
     Parameters
     ----------
-    rounds : DataFrame
-        From `record_choices`.
-    ax : Axes
-    title : str, optional
+    traces : mapping of (prior, chooser) to DataFrame
+        The explored rounds of `record_choices`; a row of panels per prior.
 
     Returns
     -------
-    Axes
+    Figure
     """
-    explored = rounds[rounds["explored"]]
-    for cold, colour, label in (
-        (True, COLD, "arm scored by the cold start"),
-        (False, EXPLORED, "arm scored by its oracle"),
-    ):
-        part = explored[explored["cold_start"] == cold]
-        points = part["best_index"], part["index"], "."
-        ax.plot(*points, color=colour, markersize=4, rasterized=True, label=label)
-    ax.plot([0, 1], [0, 1], color="black", lw=0.8, linestyle=":", label="explored the best arm")
-    ax.axhline(0.5, color="black", lw=0.8, linestyle="--", label="1/2")
-    ax.set(xlim=(0, 1), ylim=(-0.02, 1.02), title=title)
-    return ax
+    fig, axes = _panels(traces, "index of the best arm", "index of the explored arm")
+    for (key, explored), ax in zip(traces.items(), axes.flat, strict=True):
+        for cold, colour, label in (
+            (True, COLD, "arm scored by the cold start"),
+            (False, EXPLORED, "arm scored by its oracle"),
+        ):
+            part = explored[explored["cold_start"] == cold]
+            points = part["best_index"], part["index"], "."
+            ax.plot(*points, color=colour, markersize=4, rasterized=True, label=label)
+        ax.plot([0, 1], [0, 1], color="black", lw=0.8, linestyle=":", label="explored the best arm")
+        ax.axhline(0.5, color="black", lw=0.8, linestyle="--", label="1/2")
+        ax.set(xlim=(0, 1), ylim=(-0.02, 1.02), title=", ".join(key[::-1]))
+    return _with_legend(fig, axes)
 
 
-def criterion_curves(criteria: Sequence[str], ax: Axes | None = None) -> Axes:
+def _panels(traces: Traces, x: str, y: str) -> tuple[Figure, np.ndarray]:
+    n_rows = len({prior for prior, _ in traces})
+    n_columns = len(traces) // n_rows
+    size = (1.0 + 3.0 * n_columns, 1.2 + 2.5 * n_rows)
+    shape = {"figsize": size, "sharex": True, "sharey": True, "squeeze": False}
+    fig, axes = plt.subplots(n_rows, n_columns, **shape)
+    fig.supxlabel(x, size=10)
+    fig.supylabel(y, size=10)
+    return fig, axes
+
+
+def _with_legend(fig: Figure, axes: np.ndarray) -> Figure:
+    """Draw one legend, of the first panel's marks, above all panels."""
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    legend = fig.legend(handles, labels, loc="outside upper center", ncols=4)
+    for handle in legend.legend_handles:
+        handle.set_markersize(7)
+    return fig
+
+
+def picks_table(picked: Traces) -> pd.DataFrame:
+    """Return what the exploring rounds of each run picked.
+
+    Parameters
+    ----------
+    picked : mapping of (prior, way to explore) to DataFrame
+        The explored rounds of `record_choices`.
+
+    Returns
+    -------
+    DataFrame
+        Per prior and way: number of exploring rounds, percent that picked the best arm and an arm
+        in its cold start, median index and mean reward of the picked arms.
+    """
+    facts = {
+        key: {
+            "exploring rounds": len(rounds),
+            "best arm (%)": 100 * (rounds["index"] == rounds["best_index"]).mean(),
+            "cold arm (%)": 100 * rounds["cold_start"].mean(),
+            "median index": rounds["index"].median(),
+            "mean reward": rounds["reward"].mean(),
+        }
+        for key, rounds in picked.items()
+    }
+    return pd.DataFrame(facts).T.rename_axis(["prior", "explores"])
+
+
+def criterion_curves(criteria: Sequence[str] = ("weighted", "min", "max")) -> Figure:
     """Draw what each active-learning criterion makes of an expected reward, for logistic oracles.
 
     Parameters
     ----------
     criteria : sequence of str
         Criteria of `cbkit.ActiveExplore`.
-    ax : Axes, optional
 
     Returns
     -------
-    Axes
+    Figure
     """
-    ax = plt.subplots(figsize=(6.5, 3.6))[1] if ax is None else ax
     reward = np.linspace(0, 1, 201)
     context = Context(np.zeros((1, 1)), 0)  # its [x, 1] has the norm 1
-    curves = [ActiveExplore(criterion=name).usefulness(reward, context) for name in criteria]
-    styles = [{"color": "black", "linestyle": LINESTYLES[i]} for i in range(len(criteria))]
-    for useful, name, style in zip(curves, criteria, styles, strict=True):
-        ax.plot(reward, useful, label=name, **style)
-    ax.axvline(0.5, color=COLD, lw=1)
+    curves = pd.concat(
+        pd.DataFrame(
+            {
+                "criterion": name,
+                "reward": reward,
+                "useful": ActiveExplore(criterion=name).usefulness(reward, context),
+            }
+        )
+        for name in criteria
+    )
+    fig, ax = plt.subplots(figsize=(6.5, 3.2))
+    sns.lineplot(curves, x="reward", y="useful", hue="criterion", style="criterion", ax=ax)
+    ax.axvline(0.5, color=GREY, lw=1)
     ax.set(xlim=(0, 1), ylim=(0, 1.02), xlabel="expected reward of the arm")
     ax.set_ylabel("criterion, per norm of [x, 1]")
-    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1), title="criterion")
-    return ax
+    sns.move_legend(ax, "upper left", bbox_to_anchor=(1, 1))
+    return fig
 
 
-def panel_grid(n_rows: int, n_columns: int, *, x: str, y: str) -> np.ndarray:
-    """Make axes that share their limits and their labels.
+def against_random(finals: pd.DataFrame) -> pd.DataFrame:
+    """Compare active exploration with exploring at random in the same rounds.
 
     Parameters
     ----------
-    n_rows, n_columns : int
-        Number of panels.
-    x, y : str
-        Labels of the whole figure's axes.
+    finals : DataFrame
+        One row per run, with ``algorithm`` and ``explores``, what an exploring round looks for.
 
     Returns
     -------
-    ndarray of Axes, shape (n_rows, n_columns)
+    DataFrame
+        As from `paired_differences`, corrected for all comparisons of the table.
     """
-    size = 1.0 + 3.0 * n_columns, 1.2 + 2.5 * n_rows
-    fig, axes = plt.subplots(
-        n_rows, n_columns, figsize=size, sharex=True, sharey=True, squeeze=False
-    )
-    fig.supxlabel(x, size=10)
-    fig.supylabel(y, size=10)
-    return axes
+    parts = []
+    for active, at_random in AT_RANDOM.items():
+        reference = finals.loc[finals["algorithm"] == at_random, "policy"].iloc[0]
+        group = finals[finals["algorithm"].isin([active, at_random])]
+        parts.append(paired_differences(group, reference))
+    table = pd.concat(parts, ignore_index=True)
+    return table.assign(p_holm=holm(table["p_t"]), reference="the same with random exploration")
 
 
-def shared_legend(axes: np.ndarray) -> None:
-    """Put one legend, of the first panel's marks, above all panels."""
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure = axes[0, 0].figure
-    legend = figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False)
-    for handle in legend.legend_handles:
-        handle.set_markersize(7)
+def random_differences(finals: pd.DataFrame) -> Figure:
+    """Draw what active exploration earns more than random one, see `against_random`."""
+    return difference_dots(against_random(finals))

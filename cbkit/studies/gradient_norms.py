@@ -7,21 +7,28 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
+import seaborn as sns
+from matplotlib.figure import Figure
 
 from cbkit.datasets.multilabel import MultilabelDataset
 from cbkit.experiments.experiment import Experiment
 from cbkit.experiments.stats import holm, paired_differences
-from cbkit.plots.style import colour_of
+from cbkit.plots.curves import learning_curves
+from cbkit.plots.dots import difference_dots
 from cbkit.policies.choosers.chooser import Chooser
 from cbkit.policies.choosers.exploration import ActiveExplore, Context
 from cbkit.policies.registry import make_policy
 from cbkit.simulate import simulate
+from cbkit.studies.chooser_traces import Noted
 from cbkit.studies.evaluation.experiment import TUNED_PRIOR
-from cbkit.studies.noted import Noted
 
 CRITERIA = ("weighted", "min", "max")
 POLICIES = ("ActiveExplorer", "ActiveAdaptiveGreedy")
+ACTIVE = {
+    f"{policy}, {criterion}": {"policy": policy, "explore": criterion}
+    for policy in POLICIES
+    for criterion in CRITERIA
+}
 PRIORS = {
     "prior 3, 7, 2": {"MABFirst": {"a": 3, "b": 7, "m": 2}},
     "prior 5/k, 4, 2": TUNED_PRIOR,
@@ -49,14 +56,9 @@ def criteria_experiment(
     >>> list(criteria_experiment("demo", folder="outputs/try", n_replicates=1).policies)[:2]
     ['Greedy', 'ActiveExplorer, weighted']
     """
-    active = {
-        f"{policy}, {criterion}": {"policy": policy, "explore": criterion}
-        for policy in POLICIES
-        for criterion in CRITERIA
-    }
     return Experiment(
         datasets=[dataset],
-        policies={"Greedy": "Greedy"} | active,
+        policies={"Greedy": "Greedy"} | ACTIVE,
         variants={prior: {"cold_start": cold_start} for prior, cold_start in PRIORS.items()},
         folder=folder,
         n_replicates=n_replicates,
@@ -65,25 +67,12 @@ def criteria_experiment(
     )
 
 
-def tidy(finals: pd.DataFrame) -> pd.DataFrame:
-    """Split the policies' labels into policy and criterion, and keep what comparisons need.
-
-    Parameters
-    ----------
-    finals : DataFrame
-        Of the results of `criteria_experiment`.
-
-    Returns
-    -------
-    DataFrame
-        dataset, prior, policy, criterion (empty for Greedy), seed, n_rounds, checksum, row_order,
-        mean_reward, explored_share, cold_start_share, n_refits.
-    """
-    parts = finals["policy"].str.partition(", ")
-    table = finals.rename(columns={"variant": "prior"}).assign(policy=parts[0], criterion=parts[2])
-    columns = ["dataset", "prior", "policy", "criterion", "seed", "n_rounds", "checksum"]
-    facts = ["row_order", "mean_reward", "explored_share", "cold_start_share", "n_refits"]
-    return table[columns + facts]
+def labelled(table: pd.DataFrame) -> pd.DataFrame:
+    """Return runs with their algorithm and criterion in columns (Greedy has no criterion)."""
+    algorithm = {name: spec["policy"] for name, spec in ACTIVE.items()} | {"Greedy": "Greedy"}
+    criterion = {name: spec["explore"] for name, spec in ACTIVE.items()}
+    columns = {"algorithm": algorithm, "criterion": criterion}
+    return table.assign(**{name: table["policy"].map(of) for name, of in columns.items()})
 
 
 def against_weighted(finals: pd.DataFrame) -> pd.DataFrame:
@@ -92,7 +81,7 @@ def against_weighted(finals: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     finals : DataFrame
-        Of the results of `criteria_experiment`.
+        From `labelled`, of the results of `criteria_experiment`.
 
     Returns
     -------
@@ -100,11 +89,16 @@ def against_weighted(finals: pd.DataFrame) -> pd.DataFrame:
         As from `paired_differences`, corrected for all comparisons of the table.
     """
     parts = [
-        paired_differences(finals[finals["policy"].str.startswith(policy)], f"{policy}, weighted")
+        paired_differences(finals[finals["algorithm"] == policy], f"{policy}, weighted")
         for policy in POLICIES
     ]
     table = pd.concat(parts, ignore_index=True)
     return table.assign(p_holm=holm(table["p_t"]), reference="the same policy, weighted")
+
+
+def weighted_differences(finals: pd.DataFrame) -> Figure:
+    """Draw what min and max earn more than weighted, see `against_weighted`."""
+    return difference_dots(against_weighted(finals))
 
 
 def criteria_picks(chooser: Chooser, values: np.ndarray, context: Context) -> tuple[int, ...]:
@@ -209,28 +203,7 @@ def agreement(
     return pd.DataFrame(rows)
 
 
-def agreement_reading(table: pd.DataFrame) -> list[str]:
-    """Count the rounds in which min and weighted agree, and the exploring ones that exploited."""
-    rounds = table["n_rounds"].sum()
-    alike, same_run = (
-        (table[column] * table["n_rounds"]).sum() for column in ("min_is_weighted", "same_arm_min")
-    )
-    lines = [
-        f"Min would have explored the same arm as weighted in **{alike:,.0f} of {rounds:,}** "
-        "rounds of the runs of weighted. Runs with min and with weighted, each left to itself, "
-        f"chose the same arm in **{same_run:,.0f} of {rounds:,}** rounds."
-    ]
-    means = table.groupby(["policy", "prior"], sort=False)[["weighted_is_best", "max_is_best"]]
-    for (policy, prior), row in means.mean().iterrows():
-        lines.append(
-            f"{policy}, {prior}: the explored arm was the best arm itself in "
-            f"{row['weighted_is_best']:.0%} of the exploring rounds with weighted and in "
-            f"{row['max_is_best']:.0%} with max."
-        )
-    return lines
-
-
-def agreement_dots(table: pd.DataFrame) -> np.ndarray:
+def agreement_dots(table: pd.DataFrame) -> Figure:
     """Draw the shares of `agreement`, a panel per prior; dots are replicates.
 
     Parameters
@@ -240,26 +213,53 @@ def agreement_dots(table: pd.DataFrame) -> np.ndarray:
 
     Returns
     -------
-    ndarray of Axes, shape (n_priors,)
+    Figure
     """
     priors = list(table["prior"].unique())
-    shape = {"figsize": (3.2 + 3.4 * len(priors), 3.9), "sharey": True, "squeeze": False}
-    fig, axes = plt.subplots(1, len(priors), **shape, layout="constrained")
-    looks = {
-        policy: {"color": colour_of(policy), "marker": marker, "mfc": face, "ls": ""}
-        for policy, marker, face in zip(
-            POLICIES, "os", [colour_of(POLICIES[0]), "white"], strict=True
-        )
-    }
+    long = table.melt(["prior", "policy", "seed"], list(AGREEMENTS), "what", "share")
+    long["what"] = long["what"].map(AGREEMENTS)
+    shape = {"figsize": (3.2 + 3.2 * len(priors), 3.7), "sharey": True, "squeeze": False}
+    fig, axes = plt.subplots(1, len(priors), **shape)
     for prior, ax in zip(priors, axes[0], strict=True):
-        for policy, look in looks.items():
-            runs = table[(table["prior"] == prior) & (table["policy"] == policy)]
-            for height, column in enumerate(reversed(AGREEMENTS)):
-                at = height + (0.15 if policy == POLICIES[0] else -0.15)
-                ax.plot(runs[column], [at] * len(runs), **look, clip_on=False)
-        ax.set(xlim=(0, 1), title=prior, xlabel="share of the rounds")
-    axes[0, 0].set_yticks(range(len(AGREEMENTS)), list(AGREEMENTS.values())[::-1])
-    handles = [Line2D([], [], **look) for look in looks.values()]
-    fig.legend(handles, list(looks), loc="outside upper right", ncols=2, frameon=False)
-    fig.get_layout_engine().set(w_pad=0.14)
-    return axes[0]
+        sns.stripplot(
+            long[long["prior"] == prior],
+            x="share",
+            y="what",
+            hue="policy",
+            dodge=True,
+            jitter=False,
+            clip_on=False,
+            legend=prior == priors[0],
+            ax=ax,
+        )
+        ax.set(xlim=(0, 1), title=prior, xlabel="share of the rounds", ylabel="")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    axes[0, 0].get_legend().remove()
+    fig.legend(handles, labels, loc="outside upper right", ncols=2)
+    fig.supxlabel(f"dots: replicates, n = {table['seed'].nunique()}", size=10)
+    return fig
+
+
+def criterion_panels(curves: pd.DataFrame) -> Figure:
+    """Draw mean reward over rounds, a row of panels per prior and a column per policy.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        From `labelled`, of the results of `criteria_experiment`; one data set.
+
+    Returns
+    -------
+    Figure
+    """
+    priors = list(curves["variant"].unique())
+    size = (6.2 * len(POLICIES), 3.7 * len(priors))
+    fig, axes = plt.subplots(len(priors), len(POLICIES), figsize=size, sharex=True, sharey="row")
+    for prior, row in zip(priors, axes, strict=True):
+        for policy, ax in zip(POLICIES, row, strict=True):
+            part = curves[
+                curves["algorithm"].isin([policy, "Greedy"]) & (curves["variant"] == prior)
+            ]
+            learning_curves(part, ax, title=prior).label_outer()
+        row[0].set_ylim(0, max(ax.get_ylim()[1] for ax in row))
+    return fig

@@ -6,13 +6,17 @@ from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from cbkit._validation import Matrix
+from cbkit.experiments.stats import holm, paired_differences
 from cbkit.oracles.oracle import Oracle
-from cbkit.plots.style import OTHER_COLOUR, colour_of
+from cbkit.plots.dots import difference_dots
+from cbkit.plots.style import LOOKS
 
-_RESAMPLE = "#9E9E9E"
+_RESAMPLE, _PLAIN, _BOUND = "#9E9E9E", "#000000", LOOKS["BootstrappedUCB"][0]
 
 
 def scores_as_history_grows(
@@ -24,7 +28,7 @@ def scores_as_history_grows(
     *,
     seed: int,
 ) -> np.ndarray:
-    """Let one arm's oracle learn from a growing history and score the same contexts each time.
+    """Return how one arm's oracle scores the same contexts as its history grows.
 
     Parameters
     ----------
@@ -89,10 +93,8 @@ def score_strips(
     flat = np.repeat(places, scores.shape[1]), scores[order].ravel()
     ax.plot(*flat, ".", color=_RESAMPLE, markersize=4, label="one resample")
     upper = np.percentile(scores[order], percentile, axis=1)
-    ax.plot(
-        places, upper, "^", color=colour_of("BootstrappedUCB"), markersize=5, label="upper bound"
-    )
-    ax.plot(places, plain[order], "_", color=OTHER_COLOUR, markersize=9, label="plain fit")
+    ax.plot(places, upper, "^", color=_BOUND, markersize=5, label="upper bound")
+    ax.plot(places, plain[order], "_", color=_PLAIN, markersize=9, label="plain fit")
     ax.set(ylim=(-0.02, 1.02), title=title, xlabel="contexts, by the plain fit")
     ax.set_xticks([])
     return ax
@@ -122,8 +124,8 @@ def score_paths(
     """
     upper = np.percentile(scores, percentile, axis=1)
     ax.plot(sizes, scores, color=_RESAMPLE, lw=0.7)
-    ax.plot(sizes, upper, color=colour_of("BootstrappedUCB"), lw=2)
-    ax.plot(sizes, plain, color=OTHER_COLOUR, lw=1.2, linestyle="--")
+    ax.plot(sizes, upper, color=_BOUND, lw=2)
+    ax.plot(sizes, plain, color=_PLAIN, lw=1.2, linestyle="--")
     ax.set(ylim=(-0.02, 1.02), xlim=(0, sizes[-1]), xlabel="observations of the arm")
     return ax
 
@@ -135,7 +137,7 @@ def resample_panels(
     *,
     percentile: float,
     context: int,
-) -> np.ndarray:
+) -> Figure:
     """Draw strips at the last size above and the paths of one context below, a column per scheme.
 
     Parameters
@@ -150,7 +152,7 @@ def resample_panels(
 
     Returns
     -------
-    ndarray of Axes, shape (2, n_schemes)
+    Figure
     """
     width = 1.2 + 3.2 * len(scores)
     fig, axes = plt.subplots(2, len(scores), figsize=(width, 6.2), sharey=True, squeeze=False)
@@ -164,5 +166,36 @@ def resample_panels(
     axes[1, 0].set_title("one context, refit by refit")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     labels[1] = f"upper bound ({percentile:g}th percentile)"
-    fig.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
-    return axes
+    fig.legend(handles, labels, loc="outside lower center", ncols=3)
+    return fig
+
+
+def against_kept(finals: pd.DataFrame, kept: str = "kept Gamma(1,1)") -> pd.DataFrame:
+    """Compare each scheme of weights with kept ones, for the same algorithm and replicates.
+
+    Parameters
+    ----------
+    finals : DataFrame
+        One row per run, with ``algorithm`` and ``weights`` in the place of ``policy``.
+    kept : str
+        The weights that the others are compared with.
+
+    Returns
+    -------
+    DataFrame
+        As from `paired_differences`, corrected for all comparisons of the table; ``policy`` names
+        algorithm and weights.
+    """
+    tables = [
+        paired_differences(runs.assign(policy=runs["weights"]), kept).assign(algorithm=name)
+        for name, runs in finals.groupby("algorithm", sort=False)
+    ]
+    table = pd.concat(tables, ignore_index=True)
+    table["policy"] = table.pop("algorithm") + ", " + table["policy"]
+    reference = f"the same policy with {kept} weights"
+    return table.assign(p_holm=holm(table["p_t"]), reference=reference)
+
+
+def kept_differences(finals: pd.DataFrame) -> Figure:
+    """Draw what each scheme of weights earns more than kept ones, see `against_kept`."""
+    return difference_dots(against_kept(finals))

@@ -1,10 +1,10 @@
-"""Settle which notebooks run with which parameters.
+"""Check which notebooks run with which parameters.
 
 A profile is a file ``notebooks/params/<profile>.yaml``: a mapping from a notebook's name to the
 parameters it runs with, or to a list of such mappings, one per run; plus two optional keys.
 Parameters under ``all`` go to every notebook that has them, and ``cell_timeout`` is the number of
 seconds a cell may take. Every notebook that has a parameter ``profile`` gets the profile's name,
-which is what sends its figures to their folder.
+which names the folder below ``outputs/`` that all it writes goes to.
 
 papermill only warns about a parameter that a notebook does not have. Here it is refused, and so is
 a value of another type than the default's.
@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import papermill
+import nbformat
 import yaml
 
 from cbkit.paths import notebooks_dir
@@ -50,20 +50,54 @@ def notebook_paths() -> dict[str, Path]:
 
 
 def notebook_parameters(path: Path) -> dict[str, Scalar]:
-    """Return the parameters of a notebook with their defaults, as papermill finds them."""
-    defaults = {}
-    for name, found in papermill.inspect_notebook(path).items():
+    """Return the parameters of a notebook with their defaults.
+
+    Raises
+    ------
+    ProfileError
+        If the file is no notebook, or its parameters are not literals, one a line.
+    """
+    try:
+        cells = nbformat.read(path, as_version=4).cells
+    except Exception as error:  # nbformat raises what JSON, the schema and its own checks raise
+        raise ProfileError(f"{path.name} cannot be read as a notebook: {error}") from error
+    tagged = [cell for cell in cells if "parameters" in cell.metadata.get("tags", [])]
+    if len(tagged) > 1:
+        raise ProfileError(f"{path.name}: one cell may have the tag parameters, {len(tagged)} have")
+    try:
+        return parameter_values(tagged[0].source) if tagged else {}
+    except (SyntaxError, ValueError) as error:
+        raise ProfileError(f"{path.name}: parameters cell: {error}") from error
+
+
+def parameter_values(source: str) -> dict[str, Scalar]:
+    """Return the parameters that a cell sets, which has to be ``name = literal`` on a line each.
+
+    Examples
+    --------
+    >>> parameter_values("n_rounds = 0  # rounds, 0 = all\\nmark = '#'")
+    {'n_rounds': 0, 'mark': '#'}
+    """
+    values: dict[str, Scalar] = {}
+    for statement in ast.parse(source).body:
+        text = ast.unparse(statement)
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                pass
+            case _:
+                raise ValueError(f"{text!r} is not of the form name = literal")
         try:
-            default = ast.literal_eval(found["default"])
-        except (SyntaxError, ValueError):
-            default = None
-        if not isinstance(default, Scalar):
-            raise ProfileError(
-                f"{path.name}: parameter {name} = {found['default']} is not a plain number, "
-                "string, True or False; write one such literal a line"
+            values[name] = ast.literal_eval(value)
+        except ValueError:
+            raise ValueError(f"{text!r} computes its value; write a literal") from None
+        if not isinstance(values[name], Scalar):
+            raise ValueError(
+                f"parameter {text} is not a plain number, string, True or False; "
+                "write one such literal a line"
             )
-        defaults[name] = default
-    return defaults
+        if statement.lineno != statement.end_lineno:
+            raise ValueError(f"{text!r} takes more than one line")
+    return values
 
 
 def plan(
@@ -88,15 +122,15 @@ def plan(
     paths = notebook_paths()
     if not paths:
         raise ProfileError(f"no notebooks in {notebooks_dir()}")
-    defaults = {name: notebook_parameters(path) for name, path in paths.items()}
+    chosen = [_find_notebook(name, paths) for name in notebooks] or list(paths)
+    defaults = _defaults(paths, chosen)
     sections, cell_timeout = _read_profile(profile, paths)
     common = sections.pop("all", [{}])[0]
     _refuse_unknown(common, {key for own in defaults.values() for key in own}, "any notebook")
     for name, sets in sections.items():
-        for section in sets:
+        for section in sets if name in defaults else []:
             _refuse_unknown(section, defaults[name], name)
 
-    chosen = [_find_notebook(name, paths) for name in notebooks] or list(paths)
     overrides = overrides or {}
     _refuse_unknown(overrides, {key for name in chosen for key in defaults[name]}, *chosen)
     runs = []
@@ -127,12 +161,24 @@ def plan(
     return runs
 
 
+def _defaults(paths: Mapping[str, Path], chosen: Sequence[str]) -> dict[str, dict[str, Scalar]]:
+    """Read all notebooks' parameters; one that cannot be read is refused if it is chosen."""
+    found = {}
+    for name, path in paths.items():
+        try:
+            found[name] = notebook_parameters(path)
+        except ProfileError:
+            if name in chosen:
+                raise
+    return found
+
+
 def _read_profile(profile: str, known: Mapping[str, Path]) -> tuple[dict[str, list[dict]], int]:
     folder = notebooks_dir() / "params"
     path = folder / f"{profile}.yaml"
     if not path.is_file():
         names = sorted(file.stem for file in folder.glob("*.yaml"))
-        raise ProfileError(f"no profile {profile!r}; {_instead(profile, names)}")
+        raise ProfileError(f"no profile {profile!r}; {instead(profile, names)}")
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     except yaml.YAMLError as error:
@@ -151,7 +197,7 @@ def _read_profile(profile: str, known: Mapping[str, Path]) -> tuple[dict[str, li
     for key, sets in sections.items():
         if key != "all" and key not in known:
             names = [*known, "all", "cell_timeout"]
-            raise ProfileError(f"{path.name}: no notebook {key!r}; {_instead(key, names)}")
+            raise ProfileError(f"{path.name}: no notebook {key!r}; {instead(key, names)}")
         for section in sets:
             if not isinstance(section, dict) or (key == "all" and len(sets) > 1):
                 raise ProfileError(
@@ -165,25 +211,25 @@ def _find_notebook(given: str, known: Mapping[str, Path]) -> str:
     for candidate in known:
         if name == candidate or name == candidate.split("_")[0]:
             return candidate
-    raise ProfileError(f"no notebook {given!r}; {_instead(name, known)}")
+    raise ProfileError(f"no notebook {given!r}; {instead(name, known)}")
 
 
 def _refuse_unknown(given: Iterable[str], known: Iterable[str], *where: str) -> None:
     for key in given:
         if key not in known:
             raise ProfileError(
-                f"no parameter {key!r} in {' or '.join(where)}; {_instead(key, sorted(known))}"
+                f"no parameter {key!r} in {' or '.join(where)}; {instead(key, sorted(known))}"
             )
 
 
-def _instead(given: object, known: Iterable[str]) -> str:
-    """Suggest the closest name, or list what there is.
+def instead(given: object, known: Iterable[str]) -> str:
+    """Return a hint of the closest name, or of all that there is.
 
     Examples
     --------
-    >>> _instead("n_round", ["n_rounds", "seed"])
+    >>> instead("n_round", ["n_rounds", "seed"])
     'did you mean n_rounds?'
-    >>> _instead("colour", ["n_rounds", "seed"])
+    >>> instead("colour", ["n_rounds", "seed"])
     'choose from n_rounds, seed'
     """
     known = list(known)

@@ -1,6 +1,6 @@
 """Run the notebooks one after another through papermill.
 
-Executed copies go to ``outputs/<profile>/``; the notebooks themselves are never written to.
+All that a run writes goes to ``outputs/<run>/``; the notebooks themselves are never written to.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ import nbformat
 import papermill
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
-from cbkit.paths import figures_dir, outputs_dir
+from cbkit.paths import outputs_dir
 from cbkit.workbook.profiles import NotebookRun
 
 THREAD_VARIABLES = (
@@ -27,7 +27,7 @@ THREAD_VARIABLES = (
 )
 
 
-def run_notebooks(profile: str, runs: Sequence[NotebookRun]) -> int:
+def run_notebooks(run: str, runs: Sequence[NotebookRun]) -> int:
     """Run notebooks one after another and return 0, or 1 where any of them failed.
 
     Each prints a line with its time, a failed one its cell and error as well. One that fails does
@@ -35,12 +35,12 @@ def run_notebooks(profile: str, runs: Sequence[NotebookRun]) -> int:
 
     Parameters
     ----------
-    profile : str
-        Names the folders of the executed copies and, where no run has another, of the figures.
+    run : str
+        Name of the folder below ``outputs/``.
     runs : sequence of NotebookRun
         What :func:`cbkit.workbook.profiles.plan` returned.
     """
-    folder = outputs_dir(profile)
+    folder = outputs_dir(run)
     width = max(len(notebook.name) for notebook in runs)
     failed = []
     for notebook in runs:
@@ -52,9 +52,7 @@ def run_notebooks(profile: str, runs: Sequence[NotebookRun]) -> int:
         if failure:
             failed.append(notebook.name)
             print(f"{notebook.name}: {failure}", file=sys.stderr, flush=True)
-    named = dict.fromkeys(run.parameters.get("profile", profile) for run in runs)
-    figures = ", ".join(_short(figures_dir(name)) for name in named)
-    print(f"Executed notebooks: {_short(folder)}  figures: {figures}")
+    print(f"Executed notebooks, their tables and figures: {_short(folder)}")
     if failed:
         print(
             f"{len(failed)} of {len(runs)} notebooks failed: {', '.join(failed)}", file=sys.stderr
@@ -90,7 +88,7 @@ def _run_notebook(notebook: NotebookRun, output: Path) -> str:
 
 @contextlib.contextmanager
 def _kernel_environment() -> Iterator[None]:
-    """Have kernels use one thread and the interpreter that runs this process.
+    """Make kernels use one thread and the interpreter that runs this process.
 
     A ``python3`` kernel registered on the machine may belong to another interpreter, so one is
     written for the occasion into a folder that Jupyter searches first. MPLBACKEND is left out

@@ -4,12 +4,13 @@
  runs it on the notebooks about to be committed.
 """
 
-import ast
 import re
 import sys
 from collections.abc import Iterator
 
 import nbformat
+
+from cbkit.workbook.profiles import parameter_values
 
 # Two path components or more after a slash that starts a word: /usr/lib, C:\Users, not a/b or URLs.
 MACHINE_PATH = re.compile(r"(?<![\w./:<>+=~-])/(?:[\w.+-]+/)+[\w.+-]+|\b[A-Z]:\\\w+")
@@ -24,30 +25,6 @@ def problems(notebook: nbformat.NotebookNode) -> list[str]:
         *_parameters(code),
         *(problem for cell in code for problem in _outputs(cell)),
     ]
-
-
-def parameter_values(cell: nbformat.NotebookNode) -> dict[str, bool | int | float | str]:
-    """Return the parameters that a cell sets; refuse all but ``name = literal`` on a line each."""
-    values = {}
-    for statement in ast.parse(cell.source).body:
-        text = ast.unparse(statement)
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                pass
-            case _:
-                raise ValueError(f"{text!r} is not of the form name = literal")
-        try:
-            values[name] = ast.literal_eval(value)
-        except ValueError:
-            raise ValueError(f"{text!r} computes its value; write a literal") from None
-        if not isinstance(values[name], bool | int | float | str):
-            raise ValueError(f"{text!r} is not a number, a string, True or False")
-        if statement.lineno != statement.end_lineno:
-            raise ValueError(f"{text!r} takes more than one line")
-    for line in cell.source.splitlines():
-        if line.count("=") > 1 and not line.lstrip().startswith("#"):
-            raise ValueError(f"papermill does not read {line!r}; keep = out of values and comments")
-    return values
 
 
 def _kernel(notebook: nbformat.NotebookNode) -> Iterator[str]:
@@ -71,7 +48,7 @@ def _parameters(code: list[nbformat.NotebookNode]) -> Iterator[str]:
     for cell in code:
         if "parameters" in cell.metadata.get("tags", []):
             try:
-                parameter_values(cell)
+                parameter_values(cell.source)
             except (SyntaxError, ValueError) as error:
                 yield f"parameters cell: {error}"
 

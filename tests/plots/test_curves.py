@@ -1,4 +1,4 @@
-"""Claims about the figures: labels apart, honest axes and captions, the same bytes every time."""
+"""Claims about curves: labels apart, honest axes and captions, few lines to a panel."""
 
 import itertools
 
@@ -8,22 +8,24 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.collections import PolyCollection
 
 from cbkit.plots import curves as plots
 from cbkit.plots import style
 from cbkit.plots.end_labels import EndLabel, spread
 
+POLICIES = ("BestArmInHindsight", *(name for name in style.LOOKS if "Hindsight" not in name))
+
 
 @pytest.fixture(autouse=True)
-def figures(tmp_path, monkeypatch):
-    monkeypatch.setenv("CBKIT_OUTPUT", str(tmp_path))
+def styled():
     plots.use_style()
-    yield tmp_path / "figures"
+    yield
     plt.close("all")
     plt.rcdefaults()
 
 
-def curves(policies=tuple(style.STYLES), n_replicates=3, variants=("full refit",), spacing=0.001):
+def curves(policies=POLICIES, n_replicates=4, variants=("full refit",), spacing=0.001):
     """Curves that end within `spacing` of each other."""
     marks = np.arange(50, 1001, 50)
     return pd.concat(
@@ -62,7 +64,7 @@ def assert_labels_apart(ax):
 @pytest.mark.parametrize("spacing", [0.0, 0.0005, 0.05])
 def test_end_labels_of_all_policies_do_not_overlap(spacing):
     ax = plots.learning_curves(curves(spacing=spacing))
-    assert len(end_labels(ax)) == len(style.STYLES) >= 13
+    assert len(end_labels(ax)) == len(POLICIES) >= 13
     assert_labels_apart(ax)
 
 
@@ -80,12 +82,13 @@ def test_end_labels_stay_apart_when_limits_and_size_change_later():
 
 
 def test_labels_of_two_panels_stay_out_of_the_other_panel():
-    axes = plots.learning_curve_panels(curves(variants=("full refit", "mini-batch")))
-    assert [ax.get_title(loc="left") for ax in axes] == ["full refit", "mini-batch"]
-    for ax in axes:
+    fig = plots.curve_panels(curves(["Greedy", "mine"], variants=("full refit", "mini-batch")))
+    assert [ax.get_title(loc="left") for ax in fig.axes] == ["full refit", "mini-batch"]
+    for ax in fig.axes:
         assert_labels_apart(ax)
-    assert max(plt.Text.get_window_extent(x).x1 for x in end_labels(axes[0])) < axes[1].bbox.x0
-    assert axes[0].get_ylim() == axes[1].get_ylim()
+    ends = [plt.Text.get_window_extent(x).x1 for x in end_labels(fig.axes[0])]
+    assert max(ends) < fig.axes[1].bbox.x0
+    assert fig.axes[0].get_ylim() == fig.axes[1].get_ylim()
 
 
 @given(
@@ -121,53 +124,73 @@ def test_wide_bands_of_a_noisy_start_do_not_flatten_the_lines():
 def test_panels_share_the_reward_axis_of_the_better_one():
     table = curves(["Greedy"], variants=("full refit", "mini-batch"))
     table.loc[table["variant"] == "mini-batch", "mean_reward"] /= 10
-    tops = [ax.get_ylim()[1] for ax in plots.learning_curve_panels(table)]
+    tops = [ax.get_ylim()[1] for ax in plots.curve_panels(table).axes]
     assert tops[0] == tops[1] > table["mean_reward"].max()
 
 
+def test_many_policies_get_a_panel_per_family_with_the_others_in_grey():
+    fig = plots.family_panels(curves())
+    panels = [ax for ax in fig.axes if ax.get_visible()]
+    assert len(panels) == len(style.FAMILIES) + 1  # full information is of no family
+    for ax in panels:
+        assert 1 <= len(end_labels(ax)) <= plots.MOST_LINES
+        assert_labels_apart(ax)
+        grey = [line for line in ax.lines if line.get_color() == style.LIGHT_GREY]
+        assert len(grey) >= len(POLICIES) - 1 - plots.MOST_LINES
+    assert len({ax.get_ylim() for ax in panels}) == 1
+
+
+def test_policies_of_ones_own_share_panels_of_at_most_six():
+    fig = plots.family_panels(curves([f"mine {i}" for i in range(8)]))
+    counts = [len(end_labels(ax)) for ax in fig.axes if ax.get_visible()]
+    assert counts == [6, 2]
+
+
 def test_figure_states_the_interval_and_n():
-    assert "95% t interval over replicates, n = 3" in plots.learning_curves(curves()).get_xlabel()
-    uneven = pd.concat([curves(["Greedy"], 2), curves(["RandomArm"], 4)])
-    assert "n = 2 to 4" in plots.learning_curves(uneven).get_xlabel()
+    assert "95% t interval over replicates, n = 4" in plots.learning_curves(curves()).get_xlabel()
+    uneven = pd.concat([curves(["Greedy"], 4), curves(["RandomArm"], 6)])
+    assert "n = 4 to 6" in plots.learning_curves(uneven).get_xlabel()
 
 
 def test_one_replicate_has_no_band_and_the_figure_says_so():
     ax = plots.learning_curves(curves(["Greedy"], n_replicates=1))
     assert "no interval" in ax.get_xlabel()
-    assert len(ax.collections) == 0
+    assert not any(isinstance(drawn, PolyCollection) for drawn in ax.collections)
+
+
+def test_fewer_than_four_replicates_are_dots_not_bands():
+    ax = plots.learning_curves(curves(["Greedy", "mine"], n_replicates=3))
+    assert "dots: replicates, n = 3" in ax.get_xlabel()
+    (dots,) = ax.collections
+    assert sorted(dots.get_offsets()[:, 1].round(6)) == [0.3, 0.301, 0.31, 0.311, 0.32, 0.321]
 
 
 def test_band_is_the_t_interval():
-    ax = plots.learning_curves(curves(["Greedy"], n_replicates=3))
+    ax = plots.learning_curves(curves(["Greedy"], n_replicates=4))
     at_end = ax.collections[0].get_paths()[0].vertices
     at_end = at_end[at_end[:, 0] == 1000, 1]
-    # rewards 0.30, 0.31, 0.32: standard deviation 0.01, t(0.975, 2) = 4.3027
-    half = 4.302653 * 0.01 / np.sqrt(3)
-    np.testing.assert_allclose([at_end.min(), at_end.max()], [0.31 - half, 0.31 + half], atol=1e-6)
+    # rewards 0.30 to 0.33: standard deviation 0.0129099, t(0.975, 3) = 3.18245
+    half = 3.182446 * 0.0129099 / np.sqrt(4)
+    np.testing.assert_allclose(
+        [at_end.min(), at_end.max()], [0.315 - half, 0.315 + half], atol=1e-6
+    )
+
+
+def test_lines_of_a_table_with_bounds_have_these_as_bands():
+    table = pd.DataFrame({"x": [1, 2], "name": "a", "mid": [2.0, 3.0], "lo": [1, 1], "hi": [4, 9]})
+    ax = plt.subplots()[1]
+    look = {"a": {"color": "#000000", "dashes": ""}}
+    plots.banded_lines(table, ax, x="x", columns=("mid", "lo", "hi"), hue="name", styles=look)
+    assert ax.lines[0].get_ydata().tolist() == [2, 3]
+    corners = ax.collections[0].get_paths()[0].vertices
+    assert {(1, 1), (1, 4), (2, 1), (2, 9)} <= set(map(tuple, corners.tolist()))
 
 
 def test_best_arm_in_hindsight_is_a_level_dashed_grey_line():
     ax = plots.learning_curves(curves(["BestArmInHindsight", "Greedy"]))
-    line = next(line for line in ax.lines if line.get_color() == style.FAMILIES["baseline"])
+    line = next(line for line in ax.lines if line.get_color() == style.GREY)
     assert line.get_linestyle() == "--"
-    np.testing.assert_allclose(line.get_ydata(), 0.31)
-    assert list(line.get_xdata()) == [0, 1000]
-
-
-def test_no_two_policies_look_the_same():
-    looks = {(style.colour_of(name), str(style.linestyle_of(name))) for name in style.STYLES}
-    assert len(looks) == len(style.STYLES)
-    labels = ["Greedy", "Greedy (a=1)", "Greedy (a=2)", "EpsilonGreedy", "mine", "mine too"]
-    styles = style.line_styles(labels)
-    assert len({str(look) for look in styles.values()}) == len(labels)
-    assert styles["Greedy"]["linestyle"] == "-" and styles["EpsilonGreedy"]["linestyle"] == "--"
-
-
-def test_a_name_that_begins_like_another_keeps_its_own_family():
-    assert style.linestyle_of("ContextualAdaptiveGreedy2") != style.linestyle_of(
-        "ContextualAdaptiveGreedy"
-    )
-    assert style.colour_of("GreedyLike") == style.OTHER_COLOUR
+    np.testing.assert_allclose(line.get_ydata(), 0.315)
 
 
 @pytest.mark.parametrize(
@@ -183,64 +206,8 @@ def test_curves_that_do_not_fit_one_panel_are_refused(table, message):
         plots.learning_curves(table)
 
 
-def test_saved_figures_are_byte_equal_and_dateless(figures):
-    contents = []
-    for _ in range(2):
-        ax = plots.learning_curves(curves(["Greedy", "RandomArm"]))
-        path = plots.save_figure(ax.figure, "curves", notebook="06_evaluation", profile="demo")
-        contents.append((path.read_bytes(), path.with_suffix(".svg").read_bytes()))
-        plt.close("all")
-    assert path == figures / "demo" / "06_evaluation_curves.png"
-    assert contents[0] == contents[1]
-    assert b"<dc:date>" not in contents[0][1]
-
-
-def test_exploration_share_runs_from_zero_to_one_without_the_constant_baseline():
-    ax = plots.exploration_share(curves())
+def test_exploration_share_runs_from_zero_to_one():
+    ax = plots.learning_curves(curves(["Greedy", "mine"]), value="explored_share")
     assert ax.get_ylim() == (0, 1)
-    assert len(ax.lines) == len(style.STYLES) - 1
+    assert ax.get_ylabel() == "share of rounds explored so far"
     assert_labels_apart(ax)
-
-
-def finals(policies=tuple(style.STYLES), datasets=("demo", "other"), n_replicates=3):
-    """Final rewards: the i-th policy gets 0.1 + 0.01 i on average, doubled on other datasets."""
-    rng = np.random.default_rng(0)
-    return pd.DataFrame(
-        {
-            "dataset": dataset,
-            "checksum": dataset,
-            "policy": policy,
-            "seed": seed,
-            "n_rounds": 100,
-            "mean_reward": (0.1 + 0.01 * i + rng.normal(0, 0.001)) * (1 + (dataset != "demo")),
-        }
-        for dataset in datasets
-        for i, policy in enumerate(policies)
-        for seed in range(n_replicates)
-    )
-
-
-def test_heatmap_leaves_room_for_long_names_of_data_sets():
-    names = [f"a-data-set-of-a-long-name-{i}" for i in range(3)]
-    ax = plots.policy_dataset_heatmap(finals(datasets=names))
-    ax.figure.canvas.draw()
-    boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
-    assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
-
-
-def test_heatmap_shows_every_mean_in_its_cell():
-    ax = plots.policy_dataset_heatmap(finals())
-    assert len(ax.texts) == 2 * len(style.STYLES)
-    means = finals().groupby(["policy", "dataset"])["mean_reward"].mean()
-    policies, datasets = ax.get_yticklabels(), ax.get_xticklabels()
-    for text in ax.texts:
-        column, row = text.get_position()
-        mean = means[policies[row].get_text(), datasets[column].get_text()]
-        assert text.get_text().startswith(f"{mean:.3f} ± ")
-    assert "n = 3" in ax.get_xlabel()
-
-
-def test_heatmap_leaves_a_gap_where_a_policy_was_not_run():
-    table = finals(["Greedy", "RandomArm"])
-    table = table[(table["policy"] != "Greedy") | (table["dataset"] != "other")]
-    assert len(plots.policy_dataset_heatmap(table).texts) == 3

@@ -1,14 +1,21 @@
-"""What notebooks 04 and 05 record and say of a chooser's rounds."""
+"""What notebooks 04 and 05 record and draw of a chooser's rounds."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
 from cbkit import load_dataset, make_policy, simulate
 from cbkit.policies.choosers import FixedArm, HighestValue
-from cbkit.studies.choice_readings import clear_reading, picks_table, reward_reading, same_choices
-from cbkit.studies.chooser_traces import record_choices
-from cbkit.studies.noted import Noted
+from cbkit.studies.chooser_traces import (
+    Noted,
+    against_random,
+    criterion_curves,
+    explored_panels,
+    picks_table,
+    record_choices,
+    threshold_panels,
+)
 
 
 @pytest.fixture(scope="module")
@@ -46,19 +53,6 @@ def test_a_noted_chooser_follows_arms_that_are_dropped():
     Noted(chooser=HighestValue(), note=lambda *_: ()).drop_arm(0)  # has nothing to follow
 
 
-def test_same_choices_refuses_runs_over_other_rows():
-    run = pd.DataFrame({"round": [1, 2], "row": [0, 1], "arm": [3, 4]})
-    assert same_choices(run, run, ("a", "b")).endswith("**0 of 2** rounds.")
-    with pytest.raises(ValueError, match="different rows"):
-        same_choices(run, run.assign(row=[1, 0]), ("a", "b"))
-
-
-def test_reward_reading_names_all_that_tie():
-    finals = pd.DataFrame({"variant": "prior", "policy": ["a", "b", "c"]})
-    (line,) = reward_reading(finals.assign(mean_reward=[0.2, 0.2, 0.1]))
-    assert "that of a and b (0.200), the lowest that of c (0.100)" in line
-
-
 def test_picks_table_counts_best_and_cold_arms():
     picked = pd.DataFrame(
         {
@@ -72,10 +66,34 @@ def test_picks_table_counts_best_and_cold_arms():
     assert row.tolist() == pytest.approx([2, 50, 100, 0.3, 0.5])
 
 
-def test_clear_reading_counts_what_passes_the_correction():
-    table = pd.DataFrame({"policy": ["a", "b"], "variant": "prior", "difference": [0.1, -0.2]})
-    table = table.assign(low=0.0, high=0.3, n=10, p_holm=[0.01, 0.5])
-    assert clear_reading(table) == [
-        "a, prior: +0.100 [+0.000, +0.300], clearly better.",
-        "1 of 2 comparisons are clear at 5% after Holm's correction (n = 10).",
-    ]
+def test_panels_show_a_run_each_in_rows_of_priors(dataset):
+    policy = make_policy("ContextualAdaptiveGreedy", dataset, threshold=0.6)
+    rounds = record_choices(policy, dataset, seed=0, n_rounds=60)
+    traces = {(prior, kind): rounds for prior in ("p", "q") for kind in ("a", "b", "c")}
+    fig = threshold_panels(traces, seed=0)
+    assert [ax.get_title(loc="left") or ax.get_title() for ax in fig.axes][:2] == ["a, p", "b, p"]
+    n_points = sum(len(line.get_xdata()) for line in fig.axes[0].lines)
+    assert n_points == 2 * len(rounds)  # a dot and a threshold per round
+    explored = {key: one[one["explored"]] for key, one in traces.items()}
+    assert len(explored_panels(explored).axes) == 6
+    lines = criterion_curves().axes[0].lines
+    assert [len(line.get_xdata()) for line in lines].count(201) == 3
+    plt.close("all")
+
+
+def test_active_policies_are_compared_with_the_same_that_explore_at_random():
+    levels = {
+        ("EpsilonGreedy, mine", "EpsilonGreedy"): 0.2,
+        ("ActiveExplorer, max", "ActiveExplorer"): 0.3,
+        ("ContextualAdaptiveGreedy2", "ContextualAdaptiveGreedy2"): 0.1,
+        ("ActiveAdaptiveGreedy, max", "ActiveAdaptiveGreedy"): 0.4,
+        ("Greedy", "Greedy"): 0.9,
+    }
+    finals = pd.DataFrame(
+        {"policy": policy, "algorithm": algorithm, "seed": seed, "mean_reward": level}
+        for (policy, algorithm), level in levels.items()
+        for seed in range(3)
+    ).assign(dataset="d", variant="v", checksum="c", n_rounds=9)
+    table = against_random(finals).set_index("policy")["difference"]
+    expected = {"ActiveExplorer, max": 0.1, "ActiveAdaptiveGreedy, max": 0.3}
+    assert table.to_dict() == pytest.approx(expected)

@@ -9,19 +9,20 @@ from cbkit import load_dataset, simulate
 from cbkit.policies.choosers import HighestValue
 from cbkit.policies.choosers.exploration import Context
 from cbkit.policies.registry import make_policy
+from cbkit.studies.chooser_traces import Noted
 from cbkit.studies.gradient_norms import (
+    AGREEMENTS,
     CRITERIA,
     PRIORS,
     against_weighted,
     agreement,
     agreement_dots,
-    agreement_reading,
     criteria_experiment,
     criteria_picks,
+    labelled,
     noted_run,
-    tidy,
+    weighted_differences,
 )
-from cbkit.studies.noted import Noted
 
 
 @pytest.fixture(scope="module")
@@ -63,10 +64,12 @@ def test_min_and_weighted_are_one_rule_and_max_another(digits):
     assert (table[["min_is_weighted", "same_arm_min"]] == 1).all(axis=None)
     explorer = table["policy"] == "ActiveExplorer"  # the other may not explore in so short a run
     assert (table.loc[explorer, "same_arm_max"] < 1).all()
-    assert "**1,000 of 1,000** rounds of the runs" in agreement_reading(table)[0]
-    axes = agreement_dots(table)
-    assert [ax.get_title(loc="left") or ax.get_title() for ax in axes] == list(PRIORS)
-    plt.close(axes[0].figure)
+    fig = agreement_dots(table)
+    assert [ax.get_title(loc="left") or ax.get_title() for ax in fig.axes] == list(PRIORS)
+    n_dots = [sum(len(drawn.get_offsets()) for drawn in ax.collections) for ax in fig.axes]
+    counted = table.groupby("prior", sort=False)[list(AGREEMENTS)].count().sum(axis=1)
+    assert n_dots == counted.tolist()  # a share of no exploring rounds is none
+    plt.close(fig)
 
 
 def made_up_finals():
@@ -79,7 +82,7 @@ def made_up_finals():
         for seed in (0, 1)
     ]
     table = pd.DataFrame(rows).assign(checksum="c", row_order="o", n_rounds=9)
-    return table.assign(explored_share=0.1, cold_start_share=0.5, n_refits=3)
+    return labelled(table.assign(explored_share=0.1, cold_start_share=0.5, n_refits=3))
 
 
 def test_each_criterion_is_compared_with_weighted_of_the_same_policy():
@@ -92,8 +95,14 @@ def test_each_criterion_is_compared_with_weighted_of_the_same_policy():
     }
 
 
-def test_tidy_table_names_policy_and_criterion_apart():
-    table = tidy(made_up_finals())
-    assert set(table["policy"]) == {"Greedy", "ActiveExplorer", "ActiveAdaptiveGreedy"}
-    assert set(table["criterion"]) == {"", *CRITERIA}
-    assert {"prior", "seed", "checksum", "row_order", "n_rounds"} <= set(table.columns)
+def test_algorithm_and_criterion_are_columns():
+    table = made_up_finals()
+    assert set(table["algorithm"]) == {"Greedy", "ActiveExplorer", "ActiveAdaptiveGreedy"}
+    assert set(table["criterion"].dropna()) == set(CRITERIA)
+    assert table.loc[table["algorithm"] == "Greedy", "criterion"].isna().all()
+
+
+def test_figure_of_differences_has_a_row_per_comparison():
+    fig = weighted_differences(made_up_finals())
+    assert len(fig.axes[0].get_yticks()) == 4
+    plt.close(fig)

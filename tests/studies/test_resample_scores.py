@@ -1,4 +1,4 @@
-"""What notebook 03 draws and says of an arm's resamples."""
+"""What notebook 03 draws of an arm's resamples, and how it compares their weights."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -6,9 +6,12 @@ import pandas as pd
 import pytest
 
 from cbkit import LogisticOracle, Resampling, StreamingLogisticOracle
-from cbkit.plots.dots import difference_dots, interval_dots
-from cbkit.studies.resample_readings import kept_reading, weights_reading
-from cbkit.studies.resample_scores import resample_panels, scores_as_history_grows
+from cbkit.studies.resample_scores import (
+    against_kept,
+    kept_differences,
+    resample_panels,
+    scores_as_history_grows,
+)
 
 SIZES = [40, 80, 120]
 
@@ -45,46 +48,28 @@ def test_a_history_that_starts_with_one_label_is_refused(history):
 
 def test_panels_have_a_column_per_scheme(history):
     plain = scores_as_history_grows(LogisticOracle(), **history)
-    axes = resample_panels(SIZES, {"a": plain, "b": plain}, plain[..., 0], percentile=80, context=0)
-    assert axes.shape == (2, 2)
-    plt.close(axes[0, 0].figure)
+    fig = resample_panels(SIZES, {"a": plain, "b": plain}, plain[..., 0], percentile=80, context=0)
+    assert len(fig.axes) == 4
+    plt.close(fig)
 
 
-@pytest.fixture
-def finals():
-    runs = [
-        {"dataset": "d", "variant": variant, "policy": policy, "seed": seed}
-        for variant in ("p", "q")
-        for policy in ("UCB, fresh", "UCB, kept", "UCB, streamed")
+def test_schemes_are_compared_with_kept_weights_of_the_same_algorithm():
+    levels = {
+        ("UCB", "kept"): 0.3,
+        ("UCB", "fresh"): 0.2,
+        ("TS", "kept"): 0.1,
+        ("TS", "fresh"): 0.4,
+    }
+    finals = pd.DataFrame(
+        {"algorithm": one, "weights": how, "policy": f"{one}, {how}", "seed": seed}
+        | {"mean_reward": level + seed / 100}
+        for (one, how), level in levels.items()
         for seed in range(3)
-    ]
-    rng = np.random.default_rng(0)
-    return pd.DataFrame(runs).assign(
-        mean_reward=rng.random(len(runs)), cold_start_share=0.5, n_fitted_arms=20
-    )
-
-
-def test_share_axes_end_near_1_and_count_axes_hold_the_counts(finals):
-    finals = finals.assign(cold_start_share=np.where(finals["seed"] == 0, 1.0, 0.5))
-    axes = interval_dots(finals, {"cold_start_share": "share", "n_fitted_arms": "arms"})
-    assert axes[0].get_xlim() == (0, 1.02) and axes[1].get_xlim()[1] > 20
-    plt.close(axes[0].figure)
-
-
-def test_weights_reading_keeps_streamed_oracles_apart(finals):
-    first, _ = weights_reading(finals)
-    rewards = finals[finals["variant"] == "p"].groupby("policy")["mean_reward"].mean()
-    assert f"Streamed oracles earn {rewards['UCB, streamed']:.3f} on average" in first
-
-
-def test_kept_reading_counts_the_comparisons_that_kept_weights_lead(finals):
-    table = finals.drop_duplicates(["variant", "policy"]).query("policy != 'UCB, kept'")
-    differences = {"difference": [-0.1, -0.2, 0.1, -0.2], "low": -0.3, "high": 0.3}
-    table = table.assign(**differences, n=3, p_t=0.5, p_holm=[1, 0.01, 1, 1], reference="kept")
-    lines = kept_reading(table)
-    assert lines[0].startswith("UCB, fresh, p: -0.100")
-    assert "Kept weights lead in 1 of these 2 comparisons" in lines[-1]
-    assert lines[-1].endswith("UCB, streamed (p).")
-    axes = difference_dots(table)
-    assert [ax.get_title(loc="left") or ax.get_title() for ax in axes] == ["p", "q"]
-    plt.close(axes[0].figure)
+    ).assign(dataset="d", variant="v", checksum="c", n_rounds=9)
+    table = against_kept(finals, "kept").set_index("policy")
+    assert table["difference"].to_dict() == pytest.approx({"UCB, fresh": -0.1, "TS, fresh": 0.3})
+    assert table["reference"].unique().tolist() == ["the same policy with kept weights"]
+    named = finals.replace({"weights": {"kept": "kept Gamma(1,1)"}})
+    fig = kept_differences(named)
+    assert len(fig.axes[0].get_yticks()) == 2
+    plt.close(fig)

@@ -12,6 +12,7 @@ from matplotlib.image import imread
 
 from cbkit.paths import notebooks_dir
 from cbkit.workbook.profiles import notebook_parameters, notebook_paths, plan
+from cbkit.workbook.publish import study_of
 from cbkit.workbook.run import run_notebooks
 
 pytestmark = pytest.mark.slow
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.slow
 # Each goes to the notebooks that have the parameter.
 TINY = {
     "n_rounds": 200,
-    "n_replicates": 2,
+    "n_replicates": 4,
     "n_history": 300,
     "n_logs": 1,
     "n_seeds": 1,
@@ -39,16 +40,15 @@ def output(tmp_path, monkeypatch):
     return tmp_path / "out"
 
 
-def assert_figures_show_something(folder, name):
-    pictures = sorted(folder.glob(f"{name}_*.png"))
-    assert pictures, f"{name} left no figure in {folder}"
+def assert_figures_show_something(folder):
+    pictures = sorted(folder.glob("*.png"))
+    assert pictures, f"there is no figure in {folder}"
     for picture in pictures:
         assert np.std(imread(picture)[..., :3]) > 0.01, f"{picture.name} is blank"
-        assert picture.with_suffix(".svg").stat().st_size > 1000
 
 
 def assert_tables_hold_numbers(folder):
-    for path in folder.rglob("*.csv"):
+    for path in folder.glob("*.csv"):
         numbers = pd.read_csv(path).select_dtypes("number")
         assert len(numbers) and np.isfinite(numbers).to_numpy().any(), f"{path.name} has no number"
 
@@ -59,8 +59,9 @@ def test_notebook_runs_at_tiny_sizes_and_leaves_figures_and_tables(name, output)
     sizes = {key: str(value) for key, value in TINY.items() if key in own}
     (run,) = plan("demo", notebooks=[name], overrides=sizes)
     assert run_notebooks("demo", [run]) == 0
-    assert_figures_show_something(output / "figures" / "demo", name)
-    assert_tables_hold_numbers(output)
+    study = study_of(name)
+    assert_figures_show_something(output / "outputs" / "demo" / "figures" / study)
+    assert_tables_hold_numbers(output / "outputs" / "demo" / "tables" / study)
     executed = nbformat.read(output / "outputs" / "demo" / f"{name}.ipynb", as_version=4)
     cells = [cell for cell in executed.cells if cell.cell_type == "code"]
     outputs = [found for cell in cells for found in cell.outputs]
@@ -71,7 +72,7 @@ def test_notebook_runs_at_tiny_sizes_and_leaves_figures_and_tables(name, output)
 
 def test_plain_papermill_runs_the_evaluation_on_another_data_set(output, tmp_path):
     command = [sys.executable, "-m", "papermill", str(notebooks_dir() / "06_evaluation.ipynb")]
-    sizes = {"dataset": "digits", "n_replicates": "2", "n_rounds": "100"}
+    sizes = {"dataset": "digits", "n_replicates": "4", "n_rounds": "100"}
     parameters = [word for pair in sizes.items() for word in ("-p", *pair)]
     subprocess.run(
         [*command, "out.ipynb", *parameters],
@@ -79,8 +80,8 @@ def test_plain_papermill_runs_the_evaluation_on_another_data_set(output, tmp_pat
         check=True,
         capture_output=True,
     )
-    assert_figures_show_something(output / "figures" / "demo", "06_evaluation_digits")
-    finals = pd.read_csv(output / "outputs" / "demo" / "06_evaluation_digits_finals.csv")
+    assert_figures_show_something(output / "outputs" / "demo" / "figures" / "evaluation")
+    finals = pd.read_csv(output / "outputs" / "demo" / "tables" / "evaluation" / "finals.csv")
     assert set(finals["dataset"]) == {"digits"}
     assert finals["mean_reward"].notna().all()
-    assert finals.groupby(["variant", "policy"])["seed"].nunique().eq(2).all()
+    assert finals.groupby(["variant", "policy"])["seed"].nunique().eq(4).all()

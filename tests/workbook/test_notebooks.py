@@ -1,14 +1,15 @@
 """What holds for every notebook, and for the check that pre-commit runs."""
 
 import ast
+import re
 from itertools import pairwise
 
 import nbformat
 import pytest
-from check_notebooks import main, parameter_values, problems
+from check_notebooks import main, problems
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from cbkit.workbook.profiles import notebook_parameters, notebook_paths, plan
+from cbkit.workbook.profiles import notebook_parameters, notebook_paths, parameter_values, plan
 
 NOTEBOOKS = notebook_paths()
 # Found in the markdown cells, in this order (cells may hold several).
@@ -25,14 +26,8 @@ def code_cells(notebook):
 
 
 def prose(notebook):
-    """The text of the cells that a reader reads: written, or computed by a call of markdown."""
-    return [
-        cell.source
-        for cell in notebook.cells
-        if cell.cell_type == "markdown"
-        or cell.source.lower().lstrip().startswith("markdown(")
-        or "\nmarkdown(" in cell.source.lower()
-    ]
+    """The text that a reader reads; all of it was typed by a person."""
+    return [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
 
 
 def parameters_cell(notebook):
@@ -59,6 +54,21 @@ def test_notebook_starts_with_title_imports_and_parameters_and_ends_with_version
     assert all(isinstance(statement, ast.Import | ast.ImportFrom) for statement in statements)
     assert code_cells(notebook)[1] is parameters_cell(notebook)
     assert notebook.cells[-1].cell_type == "code" and "version" in notebook.cells[-1].source
+
+
+def test_notebook_begins_with_question_and_answer_and_a_committed_figure(notebook):
+    first = notebook.cells[0].source
+    question, answer = first.index("**Question.**"), first.index("**Answer.**")
+    assert question < answer
+    numbers = re.findall(r"\d", first[answer : first.index("\n\n", answer)])
+    assert len(numbers) >= 4, "the answer has numbers"
+    early = "".join(cell.source for cell in notebook.cells[:4])
+    assert "show_figure(" in early
+
+
+def test_numbers_of_the_committed_tables_are_guarded_by_an_assertion(notebook):
+    guards = [c.source for c in code_cells(notebook) if "assert " in c.source]
+    assert any("load_table(" in c or "verdicts" in c for c in guards)
 
 
 def test_notebook_tells_its_story_in_the_order_of_all_notebooks(notebook):
@@ -88,7 +98,7 @@ def test_summary_links_to_the_next_notebook(name, following):
 def test_papermill_reads_every_parameter_that_the_notebook_has(notebook, tmp_path):
     path = tmp_path / "notebook.ipynb"
     nbformat.write(notebook, path)
-    assert notebook_parameters(path) == parameter_values(parameters_cell(notebook))
+    assert notebook_parameters(path) == parameter_values(parameters_cell(notebook).source)
 
 
 @pytest.mark.skipif(not NOTEBOOKS, reason="there are no notebooks yet")
@@ -110,7 +120,7 @@ def executed(*, source="n_rounds = 500\nname = 'demo'", count=1, outputs=()):
 
 def test_check_passes_an_executed_notebook_with_one_parameters_cell():
     assert problems(executed()) == []
-    assert parameter_values(executed().cells[0]) == {"n_rounds": 500, "name": "demo"}
+    assert parameter_values(executed().cells[0].source) == {"n_rounds": 500, "name": "demo"}
 
 
 @pytest.mark.parametrize("count", [None, 2])
@@ -134,7 +144,6 @@ def test_check_refuses_no_or_two_parameters_cells():
         "n_rounds: int = 500",
         "seed = None",
         "policies = ['Greedy']",
-        "n_rounds = 500  # refit = 50",
         "import os",
         "name = (\n    'demo'\n)",
         "n_rounds = ",

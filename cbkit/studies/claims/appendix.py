@@ -2,7 +2,7 @@
 
 They are tested on tables of the appendix notebooks. All but the coverage study's have one row per
 run: ``dataset``, ``policy``, ``variant``, ``seed``, ``checksum``, ``n_rounds``, ``mean_reward``;
-the one on gradient norms has ``prior`` and ``criterion`` in the place of ``variant``.
+the one on gradient norms has ``algorithm`` and ``criterion``, that on cold starts ``family``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TABLES = ("linear", "logistic_independent", "logistic_correlated")  # the paper
 
 
 def _groups(table: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
-    """Runs of each data set and policy, their variants in the place of policies."""
+    """Return the runs of each data set and policy, their variants in the place of policies."""
     return [
         (dataset, policy, runs.assign(policy=runs["variant"]))
         for (dataset, policy), runs in table.groupby(["dataset", "policy"], sort=False)
@@ -41,7 +41,7 @@ def _cold_start_helps(table: pd.DataFrame) -> Rows:
         labels = {"dataset": dataset, "policy": policy, "setting": PAPER}
         best = {}
         for family in FAMILIES:
-            names = [name for name in runs["policy"].unique() if name.startswith(family)]
+            names = list(runs.loc[runs["family"] == family, "policy"].unique())
             best[family] = best_of(runs, names)
             worst = min(names, key=lambda name: runs_of(runs, name)["mean_reward"].mean())
             rows.append(
@@ -104,9 +104,9 @@ def _more_arms_help(table: pd.DataFrame) -> Rows:
 def _weighted_norm_is_better(table: pd.DataFrame) -> Rows:
     rows = []
     table = table[table["criterion"].notna()]  # Greedy has none
-    for (dataset, prior), runs in table.groupby(["dataset", "prior"], sort=False):
+    for (dataset, prior), runs in table.groupby(["dataset", "variant"], sort=False):
         setting = PAPER if prior == "prior 3, 7, 2" else TUNED
-        for policy, own in runs.groupby("policy", sort=False):
+        for policy, own in runs.groupby("algorithm", sort=False):
             labels = {"dataset": dataset, "policy": policy, "setting": setting}
             own = own.assign(policy=own["criterion"])
             rows += [
@@ -164,7 +164,7 @@ APPENDIX_CLAIMS = (
         test="Per policy other than EpsilonGreedy, against no cold start: the best constants above "
         "10% of its reward and the worst constants above 0; the best MAB-first against the best "
         "smoothing, above 0.",
-        needs="cold_start_grid",
+        needs="cold_start_and_many_arms/grid",
         compare=_cold_start_helps,
     ),
     Claim(
@@ -172,7 +172,7 @@ APPENDIX_CLAIMS = (
         text="The constants of the cold start matter as much as the choice of policy.",
         test="Per replicate, the standard deviation over constants of the mean over policies minus "
         "that over policies of the mean over constants; above -10% of the latter.",
-        needs="cold_start_grid",
+        needs="cold_start_and_many_arms/grid",
         compare=_constants_matter,
     ),
     Claim(
@@ -181,14 +181,14 @@ APPENDIX_CLAIMS = (
         "in spite of few rounds.",
         test="All arms against the smallest random subset of arms, with the constants that are "
         "best for all arms; above 0.",
-        needs="many_arms",
+        needs="cold_start_and_many_arms/many_arms",
         compare=_more_arms_help,
     ),
     Claim(
         number=9,
         text="The weighted gradient norm is slightly better than the smallest or the largest.",
         test="Weighted against min and against max, per policy; above 0.",
-        needs="gradient_norms",
+        needs="gradient_norms/finals",
         compare=_weighted_norm_is_better,
     ),
     Claim(
@@ -197,7 +197,7 @@ APPENDIX_CLAIMS = (
         "Uniform(0,1) underestimates.",
         test="Mean coverage against the multinomial bootstrap's, in points, for samples below 100 "
         "and of 100 and more: Gamma(1,1) and Poisson(1) within 2 points of it, Uniform(0,1) below.",
-        needs="coverage_summary",
+        needs="online_bootstrap_coverage/summary",
         compare=_gamma_covers,
     ),
     Claim(
@@ -206,7 +206,7 @@ APPENDIX_CLAIMS = (
         "arm per round is rewarded, and harms otherwise.",
         test="With against without; above 0 on data with at most 1.5 labels per row, below 0 on "
         "others.",
-        needs="exclusive_rewards",
+        needs="cold_start_and_many_arms/exclusive_rewards",
         compare=_sharing_rewards,
     ),
 )

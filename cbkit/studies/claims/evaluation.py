@@ -169,7 +169,7 @@ EVALUATION_CLAIMS = (
         text="Upper confidence bounds are reasonably good on all data sets.",
         test="BootstrappedUCB and OnlineBootstrappedUCB against the mean of the paper's other "
         f"policies and against the best arm without context, learned online; {_ALL} above 0.",
-        needs="evaluation",
+        needs="evaluation/finals",
         compare=_ucb_is_good,
     ),
     Claim(
@@ -177,7 +177,7 @@ EVALUATION_CLAIMS = (
         text="ContextualAdaptiveGreedy is the best policy overall.",
         test="It against the paper's other policy of highest mean (which favours that one); "
         f"{_ALL} above 0.",
-        needs="evaluation",
+        needs="evaluation/finals",
         compare=_adaptive_is_best,
     ),
     Claim(
@@ -186,14 +186,14 @@ EVALUATION_CLAIMS = (
         test="ActiveAdaptiveGreedy against ContextualAdaptiveGreedy2, which it is but for active "
         "learning, and against ContextualAdaptiveGreedy, as the paper words it; "
         f"{_ALL} within 10% of the latter's reward from 0.",
-        needs="evaluation",
+        needs="evaluation/finals",
         compare=_active_adds_little,
     ),
     Claim(
         number=4,
         text="A given initial threshold beats a moving percentile.",
         test=f"ContextualAdaptiveGreedy against ContextualAdaptiveGreedy2; {_ALL} above 0.",
-        needs="evaluation",
+        needs="evaluation/finals",
         compare=_threshold_beats_percentile,
     ),
     Claim(
@@ -203,7 +203,7 @@ EVALUATION_CLAIMS = (
         test="Mini-batch against full refit, the mean of all policies and the least harmed one: "
         f"{_ALL} below -10% of the full refit's reward. The best mini-batch policy against the "
         "best arm without context, learned online and in hindsight: below 0.",
-        needs="evaluation",
+        needs="evaluation/finals",
         compare=_mini_batches_are_worse,
     ),
 )

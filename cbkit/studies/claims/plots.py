@@ -1,81 +1,84 @@
-"""Comparisons behind the verdicts: differences, their intervals, and where claims have them."""
+"""The comparisons behind a claim: differences, their intervals, and where the claim has them."""
 
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from cbkit.experiments.stats import INTERVAL
+from cbkit.plots.dots import dots
+from cbkit.plots.style import GREY
 
-COLOURS = {"supported": "#0072B2", "open": "#7F7F7F", "contradicted": "#D55E00"}
-_CLAIMED = "#DCEBF5"
-_MOST = 150  # percent: farther out, a row is a number in the margin, lest it squeeze the others
+COLOURS = {"supported": "#0072B2", "open": "#9E9E9E", "contradicted": "#D55E00"}
+_CLAIMED = "#E3EFF7"
+_ROOM = 0.08  # of the width, beyond the longest interval
 
 
-def effects(comparisons: pd.DataFrame) -> np.ndarray:
-    """Draw each comparison's difference, in percent of its reference, a panel per claim.
+def effects(comparisons: pd.DataFrame) -> Figure:
+    """Draw each comparison on real or simulated data, in percent of its reference.
+
+    Those on planted data do not count for the verdict and are in the table alone.
 
     Parameters
     ----------
     comparisons : DataFrame
-        From `cbkit.studies.claims.verdicts.judge`, at least one row.
+        From `cbkit.studies.claims.verdicts.judge`, of one claim, at least one row.
 
     Returns
     -------
-    ndarray of Axes, shape (n_claims,)
+    Figure
     """
+    comparisons = comparisons[~comparisons["planted"].astype(bool)]
     if comparisons.empty:
-        raise ValueError("there is nothing to draw: no claim has a comparison")
+        raise ValueError("there is nothing to draw: the claim has no comparison on real data")
     numbers = list(comparisons["claim"].unique())
-    sizes = [int((comparisons["claim"] == number).sum()) for number in numbers]
+    if len(numbers) > 1:
+        raise ValueError(f"a figure shows one claim, got {numbers}; select one of them")
+    scale = 100 / comparisons["reference"].abs()
+    percent = ["difference", "low", "high", "margin"]
+    table = comparisons.assign(**{name: comparisons[name] * scale for name in percent})
+    setting = table["setting"].map({"tuned prior": ", tuned prior"}).fillna("")
+    table["row"] = table["comparison"] + setting
+    places = list(table["dataset"].unique())
+    sizes = [len(table[table["dataset"] == place]) for place in places]
     fig, axes = plt.subplots(
-        len(numbers),
-        figsize=(11, 1.2 + 0.55 * len(numbers) + 0.21 * sum(sizes)),
-        height_ratios=[size + 0.6 for size in sizes],
+        len(places),
+        figsize=(10.5, 1.2 + 0.5 * len(places) + 0.19 * sum(sizes)),
+        height_ratios=[size + 0.5 for size in sizes],
         squeeze=False,
     )
-    for number, ax in zip(numbers, axes[:, 0], strict=True):
-        rows = comparisons[comparisons["claim"] == number]
-        n = " to ".join(map(str, sorted({rows["n"].min(), rows["n"].max()})))
-        _panel(rows, ax).set_title(f"claim {number}, n = {n}")
+    for place, ax in zip(places, axes[:, 0], strict=True):
+        rows = table[table["dataset"] == place].reset_index(drop=True)
+        look = {"row": "row", "hue": "outcome", "colours": COLOURS, "apart": False}
+        dots(rows, ax, mean="difference", **look)
+        ends = rows[["low", "high", "difference"]]
+        left, right = min(ends.min().min(), -1.0), max(ends.max().max(), 1.0)
+        room = _ROOM * (right - left)
+        left, right = left - room, right + room
+        for height, row in rows.iterrows():
+            claimed = {
+                "above": (row["margin"], right),
+                "below": (left, -row["margin"]),
+                "near": (-row["margin"], row["margin"]),
+            }
+            start, end = claimed[row["claimed"]]
+            ax.barh(height, end - start, left=start, height=0.86, color=_CLAIMED, lw=0, zorder=0)
+        ax.axvline(0, color=GREY, linestyle="--", lw=1, zorder=1)
+        ax.set_xlim(left, right)
+        ax.tick_params(axis="y", labelsize=8)
+        n = sorted({rows["n"].min(), rows["n"].max()})
+        ax.set_title(f"{place}, n = {' to '.join(map(str, n))}", size=9)
     handles = [Line2D([], [], color=colour, marker="o") for colour in COLOURS.values()]
-    handles += [Line2D([], [], color="k", marker="o", mfc="white"), Patch(color=_CLAIMED)]
-    names = [*COLOURS, "planted data", "where the claim has it"]
-    fig.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
-    axes[-1, 0].set_xlabel(
-        "difference, in percent of what is subtracted\n"
-        f"lines: {INTERVAL.replace('over', 'of the paired differences over')}"
+    names = [*COLOURS, "where the claim has it"]
+    fig.legend(
+        [*handles, Patch(color=_CLAIMED)], names, loc="outside upper right", ncols=len(names)
     )
-    return axes[:, 0]
-
-
-def _panel(rows: pd.DataFrame, ax: Axes) -> Axes:
-    scale = 100 / rows["reference"].abs().to_numpy()
-    spans = rows[["low", "high"]].fillna({"low": rows["difference"], "high": rows["difference"]})
-    bounds = np.nanmin(spans["low"] * scale), np.nanmax(spans["high"] * scale)
-    bounds = max(bounds[0], -_MOST), min(bounds[1], _MOST)
-    room = 0.08 * (bounds[1] - bounds[0]) + 1
-    left, right = min(bounds[0], -10) - room, max(bounds[1], 10) + room
-    for height, (row, factor) in enumerate(zip(rows.to_dict("records"), scale, strict=True)):
-        margin = row["margin"] * factor
-        claimed = {"above": (margin, right), "below": (left, -margin), "near": (-margin, margin)}
-        start, end = claimed[row["claimed"]]
-        ax.barh(height, end - start, left=start, height=0.86, color=_CLAIMED, lw=0, zorder=0)
-        colour = COLOURS[row["outcome"]]
-        ax.plot([row["low"] * factor, row["high"] * factor], [height] * 2, color=colour, lw=2)
-        face = "white" if row["planted"] else colour
-        percent = row["difference"] * factor
-        ax.plot(percent, height, "o", color=colour, mfc=face, ms=5)
-        if not left <= percent <= right:
-            place = {"xytext": (4, 0), "textcoords": "offset points", "va": "center", "size": 8}
-            ax.annotate(f"{percent:+.0f}%", (right, height), color=colour, **place)
-    ax.axvline(0, color="#7F7F7F", linestyle="--", lw=1, zorder=1)
-    ax.set_xlim(left, right)
-    ax.set_ylim(len(rows) - 0.4, -0.6)
-    ax.grid(False, axis="y")
-    ax.set_yticks(range(len(rows)), rows["dataset"] + ": " + rows["comparison"], size=8)
-    return ax
+    fig.supxlabel(
+        "difference, in percent of what is subtracted; each panel has its own scale\n"
+        f"lines: {INTERVAL.replace('over', 'of the paired differences over')}",
+        size=9,
+    )
+    return fig

@@ -13,8 +13,7 @@ from typing import Any
 import pandas as pd
 
 from cbkit.experiments.stats import mean_interval, paired_difference
-from cbkit.paths import results_dir
-from cbkit.studies.evaluation.results import is_planted, load_evaluation
+from cbkit.studies.evaluation.figures import is_planted
 
 HOLDS, IN_PART = "holds", "holds in part"
 FAILS, UNTESTABLE = "does not hold", "not testable here"
@@ -26,7 +25,7 @@ COMPARISON_COLUMNS += ["difference", "low", "high", "n", "reference", "outcome"]
 
 
 def outcome(low: float, high: float, claimed: str, margin: float = 0.0) -> str:
-    """Say what a 95% interval of a difference means for what is claimed of it.
+    """Return what a 95% interval of a difference means for what is claimed of it.
 
     Parameters
     ----------
@@ -67,7 +66,7 @@ def outcome(low: float, high: float, claimed: str, margin: float = 0.0) -> str:
 
 
 def verdict(outcomes: Iterable[str]) -> str:
-    """Turn the outcomes of a claim's comparisons into its verdict.
+    """Return the verdict that follows from the outcomes of a claim's comparisons.
 
     All supported: it holds. Some: it holds in part. None, and at least one contradicted: it does
     not hold. Nothing but open ones, or no comparison at all: it is not testable here.
@@ -103,7 +102,7 @@ class Claim:
     test : str
         What is compared, and what supports the claim.
     needs : str
-        Name of the table that `compare` gets.
+        Study and name of the committed table that `compare` gets.
     compare : callable
         ``compare(table) -> list of comparisons``, each from `compare_runs`, `compare_values` or
         `comparison`.
@@ -175,9 +174,7 @@ def compare_values(
 
 
 def comparison(compared: Mapping[str, float], claimed: str, **rest: Any) -> dict[str, Any]:
-    """Say what an interval (difference, low, high, n) means for what is claimed of it.
-
-    `rest` is what `compare_values` takes by name.
+    """Return what an interval (difference, low, high, n) means for what is claimed of it.
 
     Parameters
     ----------
@@ -196,18 +193,6 @@ def comparison(compared: Mapping[str, float], claimed: str, **rest: Any) -> dict
     kept = {name: compared[name] for name in ("difference", "low", "high", "n")}
     found = outcome(kept["low"], kept["high"], claimed, rest["margin"])
     return rest | kept | {"claimed": claimed, "outcome": found}
-
-
-def committed_tables(claims: Iterable[Claim]) -> dict[str, pd.DataFrame]:
-    """Read the tables that claims need from ``data/results``, those that are there."""
-    tables = {}
-    for name in dict.fromkeys(claim.needs for claim in claims):
-        path = results_dir() / f"{name}.csv"
-        if name == "evaluation":
-            tables[name] = load_evaluation("finals")
-        elif path.exists():
-            tables[name] = pd.read_csv(path)
-    return tables
 
 
 def judge(
@@ -234,7 +219,7 @@ def judge(
         reason, found = "", []
         try:
             if claim.needs not in tables or tables[claim.needs].empty:
-                raise UntestableError(f"there is no table {claim.needs} in data/results")
+                raise UntestableError(f"there is no table {claim.needs}")
             found = claim.compare(tables[claim.needs])
         except UntestableError as absent:
             reason = str(absent)

@@ -1,4 +1,4 @@
-"""How a cold start spreads the first rounds over the arms: tables and a figure."""
+"""How a cold start spreads the first rounds over the arms."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
 from cbkit.datasets.multilabel import MultilabelDataset
-from cbkit.plots.curves import policy_lines
 from cbkit.policies.registry import make_policy
 from cbkit.simulate import simulate
 
@@ -27,7 +25,7 @@ def arms_tried_curves(
     refit_every: int = 50,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Count the different arms that a policy has played so far, under several cold starts.
+    """Compute the share of arms that a policy has played so far, under several cold starts.
 
     Parameters
     ----------
@@ -66,25 +64,3 @@ def arms_tried_curves(
             columns = {"policy": label, "seed": run, "round": marks, "arms_tried": tried}
             parts.append(pd.DataFrame(columns))
     return pd.concat(parts, ignore_index=True)
-
-
-def arms_tried(curves: pd.DataFrame, ax: Axes | None = None, *, title: str = "") -> Axes:
-    """Draw the share of arms played so far, one line per cold start with its 95% band.
-
-    Parameters
-    ----------
-    curves : DataFrame
-        From `arms_tried_curves`.
-    ax : Axes, optional
-        Made if missing.
-    title : str, optional
-
-    Returns
-    -------
-    Axes
-    """
-    ax = policy_lines(curves, "arms_tried", ax)
-    ax.set_ylim(0, 1)
-    ax.set_ylabel("share of arms played at least once")
-    ax.set_title(title)
-    return ax

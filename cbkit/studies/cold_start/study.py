@@ -1,18 +1,15 @@
-"""The appendix "Smoothing and MAB-first, many-armed bandits" as experiments and tables."""
+"""The appendix "Smoothing and MAB-first, many-armed bandits" as experiments."""
 
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from cbkit.datasets import load_dataset
 from cbkit.datasets.multilabel import MultilabelDataset
 from cbkit.experiments.experiment import Experiment
-from cbkit.paths import output_root, outputs_dir
 
 POLICIES = ("EpsilonGreedy", "BootstrappedTS", "BootstrappedUCB")
 SHARING_POLICIES = ("EpsilonGreedy", "Greedy", "OnlineBootstrappedUCB")
@@ -51,6 +48,8 @@ WIDER = dict(
     ]
 )
 COLD_STARTS: dict[str, Any] = {NEITHER: None} | SUGGESTED | WIDER
+_PARTS = {"MABFirst": "MAB-first", "Smoothing": "smoothing"}
+FAMILY = {label: _PARTS[next(iter(one))] if one else NEITHER for label, one in COLD_STARTS.items()}
 MANY_ARMS_COLD_STARTS = ("MAB-first (5/k, 4, 2)", "MAB-first (3, 7, 2)", "smoothing (1, 10)")
 
 
@@ -134,7 +133,7 @@ def many_arms_experiments(
 
 
 def one_label_arms(dataset: MultilabelDataset) -> int:
-    """Number of random arms that leave a row about one label on average.
+    """Return the number of random arms that leave a row about one label on average.
 
     Examples
     --------
@@ -186,8 +185,15 @@ RUN_COLUMNS = [
 ]
 
 
+def grid_table(finals: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs of `grid_experiment` with the family of their cold start."""
+    table = finals[RUN_COLUMNS].copy()
+    table.insert(3, "family", table["variant"].map(FAMILY))
+    return table
+
+
 def many_arms_table(finals: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Name the data set and put the number of arms, the label of the runs, in a column."""
+    """Return the runs with the data set's name, and their number of arms in a column."""
     n_arms = finals["dataset"].str.removesuffix(" arms").astype(int)
     table = finals[RUN_COLUMNS].assign(dataset=name)
     table.insert(1, "n_arms", n_arms)
@@ -195,7 +201,7 @@ def many_arms_table(finals: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def sharing_table(finals: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
-    """Add each data set's number of arms and of labels per row."""
+    """Return the runs with each data set's number of arms and of labels per row."""
     table = finals[RUN_COLUMNS].copy()
     sets = {
         label: load_dataset(source) if isinstance(source, str) else source()
@@ -205,72 +211,3 @@ def sharing_table(finals: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     per_row = {label: s.labels.nnz / s.n_rows for label, s in sets.items()}
     table.insert(2, "labels_per_row", table["dataset"].map(per_row))
     return table
-
-
-def save_runs(table: pd.DataFrame, name: str, *, profile: str) -> Path:
-    """Write runs beside those of other data sets, replacing earlier ones of the same data sets.
-
-    The paper profile's go to ``data/results``, to be committed.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One row per run, with the column ``dataset``.
-    name, profile : str
-        Names of the file, without its ending, and of the profile.
-
-    Returns
-    -------
-    Path
-    """
-    folder = output_root() / "data" / "results" if profile == "paper" else outputs_dir(profile)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}.csv"
-    if path.exists():
-        others = pd.read_csv(path)
-        table = pd.concat([others[~others["dataset"].isin(table["dataset"])], table])
-    table = table.sort_values("dataset", kind="stable")
-    table.to_csv(path, index=False, float_format="%.6g", lineterminator="\n")
-    return path
-
-
-def variance_shares(finals: pd.DataFrame) -> dict[str, float]:
-    """Split the variance of mean final rewards between constants, policies and their interaction.
-
-    Two-way analysis on the means over replicates, one per policy and set of constants.
-
-    Parameters
-    ----------
-    finals : DataFrame
-        One row per run: ``policy``, ``variant``, ``seed``, ``mean_reward``.
-
-    Returns
-    -------
-    dict
-        ``constants_pct``, ``policy_pct`` and ``interaction_pct`` add to 100; ``noise_pct`` is how
-        much of the whole the spread between replicates would give by itself. ``constants_std`` and
-        ``policy_std`` are the standard deviations of the effects, in reward per round.
-
-    Examples
-    --------
-    >>> runs = pd.DataFrame({"policy": list("ABAB"), "variant": list("ccdd"), "seed": 0})
-    >>> round(variance_shares(runs.assign(mean_reward=[0.1, 0.2, 0.4, 0.5]))["constants_pct"], 6)
-    90.0
-    """
-    cells = finals.groupby(["variant", "policy"], sort=False)["mean_reward"]
-    counts = cells.count().unstack()
-    if len(np.unique(counts.fillna(0))) > 1:
-        raise ValueError(f"every policy needs the same runs under every variant, got\n{counts}")
-    means = cells.mean().unstack().to_numpy()
-    centred = means - means.mean()
-    rows, columns = centred.mean(axis=1), centred.mean(axis=0)
-    total = (centred**2).mean()
-    rest = total - (rows**2).mean() - (columns**2).mean()
-    parts = {"constants": (rows**2).mean(), "policy": (columns**2).mean(), "interaction": rest}
-    noise = (cells.var() / cells.count()).mean()
-    shares = {f"{part}_pct": 100 * float(value / total) for part, value in parts.items()}
-    return shares | {
-        "noise_pct": 100 * float(noise / total),
-        "constants_std": float(np.sqrt(parts["constants"])),
-        "policy_std": float(np.sqrt(parts["policy"])),
-    }

@@ -18,15 +18,22 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 
 from cbkit.datasets import load_dataset
 from cbkit.datasets.multilabel import MultilabelDataset
+from cbkit.plots.dots import interval_dots
 from cbkit.policies.policy import Policy
 from cbkit.policies.registry import make_policy
 from cbkit.simulate import simulate
 
 MB = 1e6
+PANELS = {
+    "seconds": "CPU seconds per run",
+    "policy_mb": "size of the policy, MB",
+    "peak_mb": "peak memory of the process, MB",
+}
 
 Contender = Callable[..., dict[str, float]]
 
@@ -47,7 +54,7 @@ def play(
     refit_every: int = 50,
     **parameters: Any,
 ) -> dict[str, float]:
-    """Let a registered policy play, and say what that took.
+    """Return what a run of a registered policy takes.
 
     Parameters
     ----------
@@ -90,7 +97,7 @@ def play(
 def fit_every_arm(
     dataset: MultilabelDataset, *, seed: int, policy: str, n_observations: int = 20
 ) -> dict[str, float]:
-    """Give every arm an oracle and score a block: the most that a policy may have to hold.
+    """Return what it takes to fit an oracle to every arm and to score a block.
 
     Parameters
     ----------
@@ -221,3 +228,18 @@ def _alone(dataset: str, contender: Contender, seeds: list[int]) -> list[dict[st
             cost = contender(data, seed=seed)
             rows.append({"seed": seed} | cost | facts | {"peak_mb": peak_memory()})
     return rows
+
+
+def cost_dots(costs: pd.DataFrame) -> Figure:
+    """Draw the CPU seconds, size and peak memory of each policy.
+
+    Parameters
+    ----------
+    costs : DataFrame
+        From `isolated`, with the column ``policy``.
+
+    Returns
+    -------
+    Figure
+    """
+    return interval_dots(costs.assign(variant="default"), PANELS)

@@ -9,11 +9,14 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import seaborn as sns
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
 
 from cbkit.datasets import load_dataset
 from cbkit.datasets.multilabel import MultilabelDataset
-from cbkit.plots.style import colour_of, linestyle_of
+from cbkit.plots.style import line_style, looks
 from cbkit.policies.registry import policy_parameters
 from cbkit.studies.cost.costs import play, race
 
@@ -66,7 +69,7 @@ def growth(
     seeds: Sequence[int],
     n_rounds: int | None = None,
 ) -> pd.DataFrame:
-    """Measure how costs grow along one axis at a time, everything else at its full size.
+    """Compute how costs grow along one axis at a time, everything else at its full size.
 
     Parameters
     ----------
@@ -133,7 +136,7 @@ def exponents(table: pd.DataFrame) -> pd.DataFrame:
     return fitted.rename_axis(["axis", "policy"])
 
 
-def growth_panels(table: pd.DataFrame) -> np.ndarray:
+def growth_panels(table: pd.DataFrame) -> Figure:
     """Draw costs over sizes, both logarithmic, a column per axis; dots are seeds.
 
     Parameters
@@ -143,29 +146,31 @@ def growth_panels(table: pd.DataFrame) -> np.ndarray:
 
     Returns
     -------
-    ndarray of Axes, shape (n_costs, n_axes)
+    Figure
     """
     names = list(table["axis"].unique())
     shape = {"figsize": (1.5 + 2.7 * len(names), 5.8), "sharex": "col", "sharey": "row"}
-    fig, axes = plt.subplots(len(COSTS), len(names), **shape, squeeze=False, layout="constrained")
+    fig, axes = plt.subplots(len(COSTS), len(names), **shape, squeeze=False)
+    policies = list(table["policy"].unique())
+    styles = looks(policies)
+    palette = {name: look["color"] for name, look in styles.items()}
+    dashes = {name: look["dashes"] for name, look in styles.items()}
     for name, column in zip(names, axes.T, strict=True):
         part = table[table["axis"] == name]
+        sizes = sorted(part["size"].unique())
         for cost, ax in zip(COSTS, column, strict=True):
-            for policy, runs in part.groupby("policy", sort=False):
-                colour = colour_of(policy)
-                means = runs.groupby("size")[cost].mean()
-                ax.plot(runs["size"], runs[cost], ".", color=colour, alpha=0.5)
-                ax.plot(means, color=colour, linestyle=linestyle_of(policy), label=policy)
-            sizes = sorted(part["size"].unique())
-            ax.set(xscale="log", yscale="log")
+            shared = {"x": "size", "y": cost, "hue": "policy", "palette": palette, "ax": ax}
+            shared |= {"hue_order": policies, "legend": False}
+            sns.scatterplot(part, **shared, s=14, alpha=0.6)
+            sns.lineplot(part, **shared, style="policy", dashes=dashes, errorbar=None)
+            ax.set(xscale="log", yscale="log", xlabel=name, ylabel=COSTS[cost])
             ax.set_xticks(sizes, [f"{size:,}" for size in sizes])
             ax.minorticks_off()
-        column[-1].set_xlabel(name)
-    for label, ax in zip(COSTS.values(), axes[:, 0], strict=True):
-        ax.set_ylabel(label)
+            ax.label_outer()
+    for ax in axes[:, 0]:
         ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         ax.yaxis.set_major_formatter("{x:g}")
     fig.supxlabel(f"dots: seeds, n = {table['seed'].nunique()}; lines: their means", size=10)
-    handles = dict(zip(*axes[0, 0].get_legend_handles_labels()[::-1], strict=True))
-    fig.legend(handles.values(), handles, loc="outside upper center", ncols=4, frameon=False)
-    return axes
+    handles = [Line2D([], [], **line_style(styles[name])) for name in policies]
+    fig.legend(handles, policies, loc="outside upper center", ncols=4)
+    return fig

@@ -29,7 +29,7 @@ SOLVERS = ("lbfgs", "liblinear")  # scikit-learn's default; the other penalises 
 
 
 def is_installed() -> bool:
-    """Tell whether the paper's package can be imported."""
+    """Return whether the paper's package can be imported."""
     return find_spec(PACKAGE) is not None
 
 
@@ -43,7 +43,7 @@ def play_package(
     n_rounds: int | None = None,
     refit_every: int = 50,
 ) -> dict[str, float]:
-    """Let a policy of the paper's package play, refit to the whole history after each block.
+    """Return what a run of the paper's package takes, refit to all history after each block.
 
     Parameters
     ----------
@@ -156,21 +156,3 @@ def against_package(raced: pd.DataFrame) -> pd.DataFrame:
     for side in ("fast", "slow"):
         table[f"{side}_reward"] = rewards[table[side]].to_numpy()
     return table
-
-
-def package_reading(table: pd.DataFrame) -> list[str]:
-    """Say for each row of `against_package` what was found, and what its names stand for."""
-    lines = [
-        "Scikit-learn's default solver, lbfgs, minimises the objective of cbkit; liblinear "
-        "penalises the intercept too. A resample of the paper's package that once sees one reward "
-        "only stays a constant for good, which makes its BootstrappedUCB cheap; *mended* are runs "
-        "(lbfgs) in which such resamples are revived before each fit, as the paper has them. The "
-        "paper's package refits all arms past their cold start each time, cbkit those that gained "
-        "rounds."
-    ]
-    return lines + [
-        f"- {row.slow}: {row.slow_seconds:.1f} s against {row.fast_seconds:.2f} s, "
-        f"**{row.ratio:.1f} times** ({row.lowest:.1f} to {row.highest:.1f}, n = {row.n}); "
-        f"mean reward {row.slow_reward:.3f} against {row.fast_reward:.3f}."
-        for row in table.itertuples()
-    ]

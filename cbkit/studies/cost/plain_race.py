@@ -7,10 +7,9 @@ from functools import partial
 
 import matplotlib.pyplot as plt
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
+from matplotlib.figure import Figure
 
-from cbkit.plots.style import colour_of
+from cbkit.plots.dots import dots, marker_legend
 from cbkit.studies.cost.costs import Contender, play
 from cbkit.studies.cost.plain_loop import plain_loop
 
@@ -19,7 +18,6 @@ FORMS = {PLAIN: {}, CAREFUL: {"by_block": True}}
 
 # What was asked of the package before it was measured: the plain loop takes this much longer.
 AIMS = {"Greedy": 10, "EpsilonGreedy": 10, "OnlineBootstrappedUCB": 15, "BootstrappedUCB": 5}
-_MARKERS = {PLAIN: "o", CAREFUL: "s"}
 
 
 def contenders(*, n_rounds: int | None = None, n_resamples: int = 10) -> dict[str, Contender]:
@@ -121,67 +119,33 @@ def ratios(table: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> pd.DataFram
     return pd.DataFrame(rows)
 
 
-def ratio_dots(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+def ratio_dots(table: pd.DataFrame) -> Figure:
     """Draw how much longer the loops take than each policy, beside the target.
 
     Parameters
     ----------
     table : DataFrame
-        From `ratios`, of `pairs`.
-    ax : Axes, optional
+        From `race`, of `contenders`.
 
     Returns
     -------
-    Axes
+    Figure
     """
-    ax = plt.subplots(figsize=(7.5, 3.4))[1] if ax is None else ax
-    policies = list(table["fast"].unique())
-    for height, policy in zip(range(len(policies))[::-1], policies, strict=True):
-        for form, marker in _MARKERS.items():
-            row = table[(table["fast"] == policy) & table["slow"].str.startswith(form)].iloc[0]
-            at = height + (0.15 if form == PLAIN else -0.15)
-            colour = colour_of(policy)
-            ax.plot([row["lowest"], row["highest"]], [at, at], color=colour)
-            face = colour if form == PLAIN else "white"
-            ax.plot(row["ratio"], at, marker, color=colour, mfc=face)
+    found = ratios(table, pairs())
+    careful = found["slow"].str.startswith(CAREFUL)
+    found["form"] = careful.map({True: CAREFUL, False: PLAIN})
+    fig, ax = plt.subplots(figsize=(7.5, 3.2))
+    columns = {"mean": "ratio", "low": "lowest", "high": "highest"}
+    dots(found, ax, **columns, row="fast", hue="form")
+    for height, policy in enumerate(found["fast"].unique()):
         aim = AIMS[policy]
-        ax.plot([aim, aim], [height - 0.35, height + 0.35], color="black", lw=1.5, label="target")
-    grey = {"color": "#4D4D4D", "ls": ""}
-    handles = [
-        Line2D([], [], marker=marker, mfc=grey["color"] if form == PLAIN else "white", **grey)
-        for form, marker in _MARKERS.items()
-    ]
-    handles.append(Line2D([], [], color="black"))
-    labels = [*_MARKERS, "target"]
-    ax.legend(handles, labels, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
-    ax.set_yticks(range(len(policies)), policies[::-1])
+        ax.plot([aim, aim], [height - 0.35, height + 0.35], color="black", lw=1.5)
+    marker_legend(ax, list(FORMS))
     ax.set_xlim(left=0)
-    low, high = table["n"].min(), table["n"].max()
+    low, high = found["n"].min(), found["n"].max()
     n = f"n = {low}" + (f" to {high}" if high > low else "")
     ax.set_xlabel(
-        f"CPU seconds of the loop over those of the policy\nlines: lowest to highest seed, {n}"
+        "CPU seconds of the loop over those of the policy; black: the target\n"
+        f"lines: lowest to highest seed, {n}"
     )
-    return ax
-
-
-def ratio_reading(table: pd.DataFrame, *, judge: bool) -> list[str]:
-    """Say for each policy what was found against both forms, and judge whether its aim was met."""
-    lines = []
-    for policy, aim in AIMS.items():
-        rows = table[table["fast"] == policy].set_index("slow")
-        plain = rows[rows.index.str.startswith(PLAIN)].iloc[0]
-        careful = rows[rows.index.str.startswith(CAREFUL)].iloc[0]
-        met = "met" if plain["ratio"] >= aim else "**not met**"
-        verdict = f"; the target of {aim} times is {met}" if judge else ""
-        found = [
-            f"{r['ratio']:.1f} times ({r['lowest']:.1f} to {r['highest']:.1f}, n = {r['n']})"
-            for r in (plain, careful)
-        ]
-        lines.append(
-            f"{policy}: {plain['fast_seconds']:.2f} s. The plain loop takes "
-            f"{plain['slow_seconds']:.1f} s, **{found[0]}** as long{verdict}. "
-            f"The careful loop takes {careful['slow_seconds']:.1f} s, {found[1]}. Per "
-            f"refit the ratios are {plain['ratio_per_refit']:.1f} and "
-            f"{careful['ratio_per_refit']:.1f}."
-        )
-    return lines
+    return fig

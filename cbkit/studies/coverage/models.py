@@ -72,7 +72,7 @@ class CoverageModel:
         return X
 
     def predictor(self, X: np.ndarray) -> np.ndarray:
-        """Give the linear predictor as the paper writes it, without noise."""
+        """Return the linear predictor as the paper writes it, without noise."""
         return X @ np.array([self.intercept, *self.slopes])
 
     def samples(
@@ -103,12 +103,12 @@ class CoverageModel:
         return X, (rng.random(noisy.shape) < expit(self._log_odds(noisy))).astype(np.float64)
 
     def noisy_predictor(self, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Give the linear predictor with the model's noise added."""
+        """Return the linear predictor with the model's noise added."""
         noise = rng.standard_normal(X.shape[:-1])
         return self.predictor(X) + np.sqrt(self.noise_variance) * noise
 
     def target(self, kind: str, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Give what a bound is compared with at the test points.
+        """Return what a bound is compared with at the test points.
 
         Parameters
         ----------

@@ -1,24 +1,31 @@
-"""Figures of the study of bound coverage; every function takes and returns axes."""
+"""Figures of the study of bound coverage, from its tables."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
+import matplotlib.pyplot as plt
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
+from cbkit.plots.curves import banded_lines
+from cbkit.plots.dots import dots, marker_legend
 from cbkit.plots.end_labels import add_end_labels
+from cbkit.plots.style import DOTTED, GREY, PALETTE, SOLID, line_style
 from cbkit.studies.coverage.study import SPREADS, expected_coverage
+from cbkit.studies.coverage.tables import MARGIN_PCT
 
-# The weights are not policies: Okabe and Ito's colours once more, and a marker each.
+SHOWN = ("linear", "logistic_independent", "logistic_correlated")
 LOOKS = {
-    "bootstrap": ("#000000", "-", "o"),
-    "poisson": ("#0072B2", "--", "s"),
-    "gamma_1_1": ("#D55E00", "-", "^"),
-    "gamma_2_2": ("#009E73", "-.", "v"),
-    "uniform": ("#CC79A7", ":", "D"),
+    "bootstrap": {"color": "#000000", "dashes": SOLID},
+    "poisson": {"color": PALETTE[0], "dashes": (4, 1.6)},
+    "gamma_1_1": {"color": PALETTE[1], "dashes": SOLID},
+    "gamma_2_2": {"color": PALETTE[2], "dashes": (5, 1.2, 1, 1.2)},
+    "uniform": {"color": PALETTE[3], "dashes": DOTTED},
 }
 LABELS = {
     "bootstrap": "bootstrap",
@@ -27,210 +34,209 @@ LABELS = {
     "gamma_2_2": "Gamma(2,2)",
     "uniform": "Uniform(0,1)",
 }
-NOMINAL = {"color": "#7F7F7F", "linestyle": "--", "linewidth": 1}
+BANDS = ("mean_pct", "low_pct", "high_pct")
+NOMINAL = {"color": GREY, "linestyle": "--", "linewidth": 1}
+READ_AS = {"mean_pct": "mean coverage (%)", "std_pct": "std over samples (points)"}
 
 
-def coverage_curves(cells: pd.DataFrame, ax: Axes, *, title: str = "") -> Axes:
-    """Draw mean coverage over sample size, one line per weights with its 95% band.
+def coverage_curves(cells: pd.DataFrame) -> Figure:
+    """Draw mean coverage over sample size, a panel per table, with 95% bands.
 
     Parameters
     ----------
     cells : DataFrame
-        What `summarise` returns, for one table, target and bound.
-    ax : Axes
-    title : str, optional
+        From `cbkit.studies.coverage.tables.summarise`, for one target and bound.
 
     Returns
     -------
-    Axes
+    Figure
     """
-    _one(cells, ["table", "target", "n_resamples", "percentile", "n_samples"])
-    names = [name for name in LOOKS if name in set(cells["weights"])]
-    ends, lines = [], []
-    for name in names:
-        line = cells[cells["weights"] == name].sort_values("sample_size")
-        colour, style, _ = LOOKS[name]
-        lines.append({"color": colour, "linestyle": style})
-        ax.plot(line["sample_size"], line["mean_pct"], **lines[-1])
-        ax.fill_between(
-            line["sample_size"], line["low_pct"], line["high_pct"], color=colour, alpha=0.1, lw=0
-        )
-        ends.append(line["mean_pct"].iloc[-1])
-    ax.axhline(cells["percentile"].iloc[0], **NOMINAL)
-    _size_axis(ax, cells["sample_size"])
+    tables = [table for table in SHOWN if table in set(cells["table"])]
+    size = (4.6 * len(tables), 4.0)
+    fig, axes = plt.subplots(1, len(tables), figsize=size, sharey=True, squeeze=False)
+    for table, ax in zip(tables, axes[0], strict=True):
+        part = cells[cells["table"] == table]
+        names = [name for name in LOOKS if name in set(part["weights"])]
+        last = part["sample_size"].max()
+        bands = {"columns": BANDS, "hue": "weights", "styles": LOOKS}
+        banded_lines(part, ax, x="sample_size", **bands)
+        ax.axhline(cells["percentile"].iloc[0], **NOMINAL)
+        _size_axis(ax, part["sample_size"])
+        ax.set(title=_words(table), ylabel="expected targets below the bound (%)")
+        ends = part[part["sample_size"] == last].set_index("weights")["mean_pct"][names]
+        lines = [line_style(LOOKS[name]) for name in names]
+        add_end_labels(ax, last, list(ends), [LABELS[name] for name in names], lines).label_outer()
     n = cells["n_samples"].iloc[0]
-    ax.set_xlabel(f"sample size\nbands: 95% t interval over samples, n = {n}")
-    ax.set_ylabel("expected targets below the bound (%)")
-    ax.set_title(title)
-    last = cells["sample_size"].max()
-    return add_end_labels(ax, last, ends, [LABELS[name] for name in names], lines)
+    fig.supxlabel(f"sample size; bands: 95% t interval over samples, n = {n}", size=10)
+    return fig
 
 
-def difference_heatmap(compared: pd.DataFrame, ax: Axes, *, title: str = "", limit=6) -> Axes:
-    """Show each cell's difference from the paper in Monte-Carlo standard errors.
+def difference_heatmaps(compared: pd.DataFrame, limit: float = 6) -> Figure:
+    """Draw each cell's difference from the paper in Monte-Carlo standard errors.
 
     Parameters
     ----------
     compared : DataFrame
-        What `cbkit.studies.coverage.tables.against_paper` returns, for one table and target.
-    ax : Axes
-    title : str, optional
+        From `cbkit.studies.coverage.tables.against_paper`, for one target.
     limit : float, default=6
         Differences from this many standard errors on have the strongest colour.
 
     Returns
     -------
-    Axes
+    Figure
     """
-    _one(compared, ["table", "target", "ridge"])
-    wide = compared.pivot(index="sample_size", columns="weights", values="standard_errors")
-    wide = wide[[name for name in LOOKS if name in wide]]
-    ax.imshow(wide, cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto")
-    for (row, column), value in np.ndenumerate(wide.to_numpy()):
-        shade = "white" if abs(value) > 0.7 * limit else "black"
-        ax.text(column, row, f"{value:+.1f}", ha="center", va="center", size=7, color=shade)
-    columns = [LABELS[name].replace("(", "\n(") for name in wide]
-    ax.set_xticks(range(len(columns)), columns, size=8)
-    ax.set_yticks(range(len(wide)), [f"{size:,}" for size in wide.index], size=8)
-    ax.set_ylabel("sample size")
-    ax.grid(False)
-    ax.set_title(title)
-    return ax
+    tables = [table for table in SHOWN if table in set(compared["table"])]
+    size = (4.3 * len(tables), 1.6 + 0.26 * compared["sample_size"].nunique())
+    fig, axes = plt.subplots(1, len(tables), figsize=size, sharey=True, squeeze=False)
+    for table, ax in zip(tables, axes[0], strict=True):
+        part = compared[compared["table"] == table]
+        wide = part.pivot(index="sample_size", columns="weights", values="standard_errors")
+        wide = wide[[name for name in LOOKS if name in wide]].rename(columns=LABELS)
+        wide.columns = wide.columns.str.replace("(", "\n(")
+        sns.heatmap(
+            wide,
+            ax=ax,
+            cmap="RdBu_r",
+            vmin=-limit,
+            vmax=limit,
+            annot=True,
+            fmt="+.1f",
+            annot_kws={"size": 7},
+            cbar=False,
+        )
+        ax.set(title=_words(table), xlabel="", ylabel="sample size")
+        ax.tick_params(labelsize=8, rotation=0)
+        ax.label_outer()
+    fig.suptitle("Ours minus the paper's mean coverage, in Monte-Carlo standard errors", size=11)
+    return fig
 
 
-def reading_curves(
-    compared: pd.DataFrame, labels: Sequence[str], ax: Axes, *, value: str, title: str = ""
-) -> Axes:
-    """Set one column of the paper's table beside what several readings give, for one weights.
+def reading_curves(compared: pd.DataFrame) -> Figure:
+    """Draw the paper's logistic tables beside what several readings of its text give.
 
     Parameters
     ----------
     compared : DataFrame
-        Cells of `cbkit.studies.coverage.readings.try_readings` with a column ``label``.
-    labels : sequence of str
-        The labels to draw, at most five.
-    ax : Axes
-    value : {"mean_pct", "std_pct"}
-        What to draw; standard deviations get a logarithmic axis.
-    title : str, optional
+        From `cbkit.studies.coverage.readings.shown_readings`, for one kind of weights.
 
     Returns
     -------
-    Axes
+    Figure
     """
-    _one(compared, ["table", "weights"])
-    paper = compared.drop_duplicates("sample_size").sort_values("sample_size")
-    ax.plot(
-        paper["sample_size"], paper[f"paper_{value}"], "ko", markersize=6, label="paper", zorder=5
-    )
-    for label, (colour, style, marker) in zip(labels, list(LOOKS.values())[1:], strict=False):
-        line = compared[compared["label"] == label].sort_values("sample_size")
-        ax.plot(
-            line["sample_size"],
-            line[value],
-            color=colour,
-            linestyle=style,
-            marker=marker,
-            markersize=3.5,
-            label=label,
-        )
-    _size_axis(ax, compared["sample_size"])
-    ax.set_xlim(compared["sample_size"].min() / 1.2, compared["sample_size"].max() * 1.2)
-    if value == "std_pct":
-        ax.set_yscale("log")
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
-        ax.yaxis.set_minor_formatter(NullFormatter())
-    words = {"mean_pct": "mean coverage (%)", "std_pct": "std over samples (points)"}
-    ax.set_ylabel(words[value])
-    ax.set_title(title)
-    return ax
+    tables = list(compared["table"].unique())
+    fig, axes = plt.subplots(len(tables), 2, figsize=(10.5, 3.3 * len(tables)), squeeze=False)
+    labels = list(compared["label"].unique())
+    palette = dict(zip(labels, PALETTE, strict=False))
+    for table, pair in zip(tables, axes, strict=True):
+        part = compared[compared["table"] == table]
+        for value, ax in zip(READ_AS, pair, strict=True):
+            look = {"hue": "label", "style": "label", "markers": True, "palette": palette}
+            sns.lineplot(part, x="sample_size", y=value, **look, ax=ax, errorbar=None)
+            paper = part.drop_duplicates("sample_size")
+            ax.plot(paper["sample_size"], paper[f"paper_{value}"], "ko", label="paper", zorder=5)
+            _size_axis(ax, part["sample_size"])
+            ax.set_xlim(part["sample_size"].min() / 1.2, part["sample_size"].max() * 1.2)
+            if value == "std_pct":
+                ax.set_yscale("log")
+                ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+                ax.yaxis.set_minor_formatter(NullFormatter())
+            ax.set(ylabel=READ_AS[value], title=_words(table))
+            ax.legend().remove()
+    handles, names = axes[0, 0].get_legend_handles_labels()
+    fig.legend(handles, names, loc="outside upper right", ncols=len(names))
+    return fig
 
 
-def weight_differences(compared: pd.DataFrame, ax: Axes, *, margin_pct: float) -> Axes:
+def weight_differences(compared: pd.DataFrame) -> Figure:
     """Draw paired differences of mean coverage from the bootstrap's with their 95% intervals.
 
     Parameters
     ----------
     compared : DataFrame
-        What `cbkit.studies.coverage.tables.compare_weights` returns, for one group of sample sizes.
-    ax : Axes
-    margin_pct : float
-        Half width of the shaded band of equivalence.
+        From `cbkit.studies.coverage.tables.compare_weights`.
 
     Returns
     -------
-    Axes
+    Figure
     """
-    _one(compared, ["sample_sizes", "baseline"])
-    tables = list(compared["table"].unique())
-    names = [name for name in LOOKS if name in set(compared["weights"])]
-    for name in names:
-        colour, _, marker = LOOKS[name]
-        rows = compared[compared["weights"] == name].set_index("table").loc[tables]
-        y = np.arange(len(tables)) + 0.15 * (names.index(name) - (len(names) - 1) / 2)
-        error = rows["difference_pct"] - rows["low_pct"]
-        style = {"color": colour, "marker": marker, "markersize": 5, "linestyle": ""}
-        ax.errorbar(rows["difference_pct"], y, xerr=error, label=LABELS[name], **style)
-    ax.axvspan(-margin_pct, margin_pct, color="#EFEFEF", zorder=0)
-    ax.axvline(0, **NOMINAL)
-    ax.set_yticks(range(len(tables)), [table.replace("_", " ") for table in tables])
-    ax.invert_yaxis()
-    low, high = compared["n_pairs"].min(), compared["n_pairs"].max()
-    pairs = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    ax.set_xlabel(
-        f"coverage minus the bootstrap's (points)\n95% t interval over paired samples, n = {pairs}"
+    groups = ["below 100", "100 and more"]
+    part = compared[compared["table"].isin(SHOWN) & compared["sample_sizes"].isin(groups)]
+    names = [name for name in LOOKS if name in set(part["weights"])]
+    groups = list(part["sample_sizes"].unique())
+    fig, axes = plt.subplots(
+        1,
+        len(groups),
+        figsize=(2 + 4.6 * len(groups), 3.6),
+        sharex=True,
+        sharey=True,
+        squeeze=False,
     )
-    ax.set_title(f"sample sizes: {compared['sample_sizes'].iloc[0]}")
-    return ax
+    for group, ax in zip(groups, axes[0], strict=True):
+        rows = part[part["sample_sizes"] == group].assign(model=lambda t: t["table"].map(_words))
+        rows = rows.set_index("weights").loc[names].reset_index()
+        columns = {"mean": "difference_pct", "low": "low_pct", "high": "high_pct"}
+        colours = {name: LOOKS[name]["color"] for name in names}
+        dots(rows, ax, **columns, row="model", hue="weights", colours=colours)
+        ax.axvspan(-MARGIN_PCT, MARGIN_PCT, color="#EFEFEF", zorder=0)
+        ax.axvline(0, **NOMINAL)
+        ax.set_title(f"sample sizes: {group}")
+    marker_legend(axes[0, 0], [LABELS[name] for name in names], list(colours.values()))
+    low, high = part["n_pairs"].min(), part["n_pairs"].max()
+    pairs = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    fig.supxlabel(
+        "coverage minus the bootstrap's (points); grey: within "
+        f"{MARGIN_PCT:g} points\n95% t interval over paired samples, n = {pairs}",
+        size=10,
+    )
+    return fig
 
 
-def resample_curves(cells: pd.DataFrame, ax: Axes, *, title: str = "") -> Axes:
-    """Draw mean coverage over the number of resamples, with the large-sample limit dotted.
+def resample_curves(cells: pd.DataFrame, percentiles: Sequence[float] = (80, 90, 95)) -> Figure:
+    """Draw mean coverage of the largest samples over the number of resamples.
 
     Parameters
     ----------
     cells : DataFrame
-        What `summarise` returns, for one table, sample size and percentile.
-    ax : Axes
-    title : str, optional
+        From `cbkit.studies.coverage.tables.summarise`, for several numbers of resamples.
+    percentiles : sequence of float
+        A column of panels each; the rows are the first two tables of `SHOWN`.
 
     Returns
     -------
-    Axes
+    Figure
     """
-    _one(cells, ["table", "target", "sample_size", "percentile"])
-    percentile = cells["percentile"].iloc[0]
+    largest = cells[cells["sample_size"] == cells["sample_size"].max()]
+    shape = {"figsize": (11, 6.4), "sharey": True, "squeeze": False}
+    fig, axes = plt.subplots(2, len(percentiles), **shape)
     numbers = sorted(cells["n_resamples"].unique())
-    for name in [name for name in LOOKS if name in set(cells["weights"])]:
-        line = cells[cells["weights"] == name].sort_values("n_resamples")
-        colour, style, marker = LOOKS[name]
-        look = {"color": colour, "linestyle": style, "marker": marker, "markersize": 4}
-        ax.plot(line["n_resamples"], line["mean_pct"], label=LABELS[name], **look)
-        ax.fill_between(
-            line["n_resamples"], line["low_pct"], line["high_pct"], color=colour, alpha=0.08, lw=0
-        )
-    for spread in sorted(set(SPREADS.values())):
-        limits = [100 * expected_coverage(spread, number, percentile) for number in numbers]
-        ax.plot(numbers, limits, color="#7F7F7F", linestyle=(0, (1, 2)), linewidth=1)
-    ax.axhline(percentile, **NOMINAL)
-    ax.set_xscale("log")
-    ax.set_xticks(numbers, [f"{number}" for number in numbers])
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.set_xlabel("number of resamples")
-    ax.set_ylabel("mean coverage (%)")
-    ax.set_title(title)
-    return ax
+    for table, row in zip(SHOWN[:2], axes, strict=True):
+        for percentile, ax in zip(percentiles, row, strict=True):
+            part = largest[(largest["table"] == table) & (largest["percentile"] == percentile)]
+            bands = {"columns": BANDS, "hue": "weights", "styles": LOOKS}
+            banded_lines(part, ax, x="n_resamples", **bands, markersize=4)
+            for spread in sorted(set(SPREADS.values())):
+                limits = [100 * expected_coverage(spread, n, percentile) for n in numbers]
+                ax.plot(numbers, limits, color=GREY, linestyle=(0, DOTTED), linewidth=1)
+            ax.axhline(percentile, **NOMINAL)
+            ax.set_xscale("log")
+            ax.set_xticks(numbers, [f"{number}" for number in numbers])
+            ax.xaxis.set_minor_locator(NullLocator())
+            title = f"{_words(table)}, {percentile:g}th percentile"
+            ax.set(xlabel="number of resamples", ylabel="mean coverage (%)", title=title)
+            ax.label_outer()
+    names = [name for name in LOOKS if name in set(cells["weights"])]
+    handles = [Line2D([], [], **line_style(LOOKS[name])) for name in names]
+    texts = [LABELS[name] for name in names]
+    fig.legend(handles, texts, loc="outside upper right", ncols=len(names))
+    return fig
+
+
+def _words(table: str) -> str:
+    return table.replace("_", " ")
 
 
 def _size_axis(ax: Axes, sizes: pd.Series) -> None:
     ax.set_xscale("log")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
     ax.set_xlim(sizes.min(), sizes.max())
-    ax.set_xlabel("sample size")
-
-
-def _one(table: pd.DataFrame, columns: list[str]) -> None:
-    for column in columns:
-        found = list(table[column].unique())
-        if len(found) != 1:
-            raise ValueError(f"one panel shows one {column}, got {found}; select one of them")
+    ax.set_xlabel("")

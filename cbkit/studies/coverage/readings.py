@@ -18,7 +18,7 @@ SPREADS_OF_HALF = {"variance": 0.5, "standard deviation": 0.25}
 
 
 def logistic_readings() -> list[tuple[dict[str, object], CoverageModel]]:
-    """List the models that the text of the two logistic tables may stand for.
+    """Return the models that the text of the two logistic tables may stand for.
 
     ``N(0, 0.5)`` may give a variance or a standard deviation (of the noise, and of the independent
     features). The formula may stand for log-odds of -2 + 1.05 x1 ..., as the table's title says
@@ -88,12 +88,12 @@ def try_readings(
 
 
 def in_the_text(readings: pd.DataFrame) -> pd.Series:
-    """Tell which rows are readings of the text, not departures from it."""
+    """Return which rows are readings of the text, not departures from it."""
     return (readings["intercept"] == -2) & readings["N(0, 0.5)"].isin(list(SPREADS_OF_HALF))
 
 
 def shown_readings(compared: pd.DataFrame, weights: str = "bootstrap") -> pd.DataFrame:
-    """Pick the readings worth a line in a figure, and label them.
+    """Return the readings worth a line in a figure, labelled.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def shown_readings(compared: pd.DataFrame, weights: str = "bootstrap") -> pd.Dat
 
 
 def rank_readings(compared: pd.DataFrame) -> pd.DataFrame:
-    """Order readings by how near they come to the paper, nearest first in each table.
+    """Return readings ordered by how near they come to the paper, nearest first in each table.
 
     The order is by ``rms_standard_errors`` times ``std_factor``: a reading has to match both the
     mean and the standard deviation over samples.

@@ -48,7 +48,7 @@ def run_study(
     ridge: float = 1e-3,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Measure the coverage of bootstrapped upper bounds, sample by sample.
+    """Compute the coverage of bootstrapped upper bounds, sample by sample.
 
     The random numbers depend on `seed` and the sample size, not on the model, so that models and
     weights are compared on the same draws; the test points depend on `seed` alone. With several
@@ -217,7 +217,7 @@ def expected_coverage(spread: float, n_resamples: int, percentile: float = 80) -
 
 
 def _holds_one_label(y: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Tell which resamples weigh one label only, shape (n_samples, n_resamples)."""
+    """Return which resamples weigh one label only, shape (n_samples, n_resamples)."""
     positives = (weights * y[:, :, None]).sum(axis=1)
     negatives = (weights * (1 - y[:, :, None])).sum(axis=1)
     return (positives == 0) | (negatives == 0)

@@ -27,7 +27,7 @@ def paper_tables() -> pd.DataFrame:
 
 
 def summarise(samples: pd.DataFrame) -> pd.DataFrame:
-    """Summarise a study by cell.
+    """Compute means and intervals of a study by cell.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def summarise(samples: pd.DataFrame) -> pd.DataFrame:
 
 
 def against_paper(cells: pd.DataFrame) -> pd.DataFrame:
-    """Set cells beside the paper's and express each difference in standard errors.
+    """Return cells beside the paper's, each difference in standard errors.
 
     Both means are over samples and over test points, and both were drawn at random. The squared
     standard error adds up ``std_pct**2 / n_samples`` and ``point_spread_pct**2 / n_test`` of ours
@@ -85,7 +85,7 @@ def against_paper(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def agreement(compared: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Sum up how near groups of cells come to the paper's.
+    """Compute how near groups of cells come to the paper's.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def _verdict(low: float, high: float, margin: float) -> str:
 
 
 def choice_table(cells: pd.DataFrame, wanted: tuple[float, ...] = (75, 80, 85, 90)) -> pd.DataFrame:
-    """Find the cheapest bound that reaches a wanted coverage.
+    """Return the cheapest bound that reaches a wanted coverage.
 
     Parameters
     ----------

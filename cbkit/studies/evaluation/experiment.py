@@ -83,7 +83,7 @@ def paper_evaluation(
 
 
 def run_all(experiments: list[Experiment], *, n_jobs: int | None = None) -> Results:
-    """Run experiments one after another and put their results into one.
+    """Return the results of experiments, run one after another, as one.
 
     Parameters
     ----------

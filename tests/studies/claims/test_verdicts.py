@@ -6,14 +6,12 @@ import pandas as pd
 import pytest
 
 from cbkit.policies.registry import policy_names
-from cbkit.studies.claims import verdicts
 from cbkit.studies.claims.appendix import APPENDIX_CLAIMS
 from cbkit.studies.claims.evaluation import EVALUATION_CLAIMS
 from cbkit.studies.claims.plots import effects
 from cbkit.studies.claims.verdicts import (
     Claim,
     UntestableError,
-    committed_tables,
     judge,
     outcome,
     verdict,
@@ -130,7 +128,9 @@ def test_planted_and_tuned_comparisons_have_verdicts_of_their_own():
 def test_claim_without_its_table_is_not_testable_and_says_why():
     table, comparisons = judge(CLAIMS.values(), {})
     assert set(table["verdict"]) == {"not testable here"} and comparisons.empty
-    assert table["reason"].iloc[-1] == "there is no table exclusive_rewards in data/results"
+    assert (
+        table["reason"].iloc[-1] == "there is no table cold_start_and_many_arms/exclusive_rewards"
+    )
     assert list(table["claim"]) == list(range(1, 12))
 
 
@@ -243,7 +243,9 @@ def grid(levels, policies=("BootstrappedUCB", "EpsilonGreedy")):
     parts = []
     for position, policy in enumerate(policies):
         for label, level in levels.items():
-            parts.append(runs({policy: level + 0.01 * position}, variant=label))
+            family = "no cold start" if label == "no cold start" else label.rsplit(" ", 1)[0]
+            made = runs({policy: level + 0.01 * position}, variant=label, family=family)
+            parts.append(made)
     return pd.concat(parts, ignore_index=True)
 
 
@@ -283,15 +285,16 @@ def test_more_arms_are_compared_at_the_constants_that_are_good_for_them(many, ex
 
 def test_weighted_norm_is_compared_with_min_and_max():
     parts = [
-        runs({"ActiveExplorer": level + gain}, criterion=criterion, prior=prior)
+        runs({"ActiveExplorer": level + gain}, criterion=criterion, variant=prior)
         for criterion, level in {"weighted": 0.3, "min": 0.2, "max": 0.4}.items()
         for prior, gain in {
             "prior 3, 7, 2": 0,
             "prior 5/k, 4, 2": 0.3 * (criterion == "weighted"),
         }.items()
     ]
-    parts.append(runs({"Greedy": 0.5}, prior="prior 3, 7, 2"))
-    row, comparisons = judged(9, pd.concat(parts))
+    parts.append(runs({"Greedy": 0.5}, variant="prior 3, 7, 2"))
+    table = pd.concat(parts)
+    row, comparisons = judged(9, table.assign(algorithm=table["policy"]))
     assert (row["verdict"], row["tuned prior"]) == ("holds in part", "holds")
     assert list(comparisons["outcome"]) == ["supported", "contradicted", "supported", "supported"]
 
@@ -330,13 +333,6 @@ def test_shared_rewards_should_help_where_one_arm_is_rewarded(labels, expected):
 # Tables and figure
 
 
-def test_committed_tables_are_those_that_are_there(tmp_path, monkeypatch):
-    monkeypatch.setattr(verdicts, "results_dir", lambda: tmp_path)
-    pd.DataFrame({"a": [1]}).to_csv(tmp_path / "many_arms.csv", index=False)
-    tables = committed_tables(APPENDIX_CLAIMS)
-    assert list(tables) == ["many_arms"]
-
-
 def test_reasons_of_a_claim_are_its_own():
     def refuse(table):
         raise UntestableError("no such runs")
@@ -346,24 +342,25 @@ def test_reasons_of_a_claim_are_its_own():
     assert table["reason"].tolist() == ["no such runs"]
 
 
-def test_figure_has_a_panel_per_claim_and_a_row_per_comparison():
+def test_figure_of_a_claim_has_a_panel_per_real_data_set_and_a_row_per_comparison():
     table = pd.concat([evaluation(), evaluation(dataset="mediamill-like")])
-    _, comparisons = judge(EVALUATION_CLAIMS, {"evaluation": table})
-    axes = effects(comparisons)
-    titles = [ax.get_title(loc="left") or ax.get_title() for ax in axes]
-    assert titles == [f"claim {number}, n = 5" for number in range(1, 6)]
-    assert [len(ax.get_yticks()) for ax in axes] == [8, 2, 4, 2, 8]
-    plt.close(axes[0].figure)
+    _, comparisons = judge(EVALUATION_CLAIMS[:1], {"evaluation/finals": table})
+    fig = effects(comparisons)
+    assert [ax.get_title(loc="left") or ax.get_title() for ax in fig.axes] == ["bibtex, n = 5"]
+    assert len(fig.axes[0].get_yticks()) == 4
+    plt.close(fig)
     with pytest.raises(ValueError, match="nothing to draw"):
-        effects(comparisons[:0])
+        effects(comparisons[comparisons["planted"]])
+    with pytest.raises(ValueError, match="a figure shows one claim, got"):
+        effects(comparisons.assign(claim=range(len(comparisons))))
 
 
-def test_figure_cuts_what_would_squeeze_the_rest_and_writes_it_in_the_margin():
-    table = evaluation({"BootstrappedUCB": 0.9})  # 800% above the best arm's 0.1
-    _, comparisons = judge(EVALUATION_CLAIMS[:1], {"evaluation": table})
-    ax = effects(comparisons)[0]
-    low, high = ax.get_xlim()
-    assert -200 < low < high < 200
-    assert "+800%" in [text.get_text() for text in ax.texts]
-    assert len(ax.texts) == (comparisons["difference"] / comparisons["reference"] > 2).sum() == 2
-    plt.close(ax.figure)
+def test_every_panel_has_a_scale_of_its_own_that_holds_all_intervals():
+    table = pd.concat([evaluation({"BootstrappedUCB": 0.9}), evaluation(dataset="delicious")])
+    _, comparisons = judge(EVALUATION_CLAIMS[:1], {"evaluation/finals": table})
+    first, second = effects(comparisons).axes
+    scale = 100 / comparisons["reference"].abs()
+    highest = (comparisons["high"] * scale).groupby(comparisons["dataset"]).max()
+    assert first.get_xlim()[1] > highest["bibtex"] > 2 * highest["delicious"]
+    assert second.get_xlim()[1] < highest["bibtex"]
+    plt.close("all")

@@ -4,12 +4,10 @@ import sys
 import types
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
 from cbkit import load_dataset
-from cbkit.paths import results_dir
 from cbkit.simulate import row_order
 from cbkit.studies.cost.costs import race
 from cbkit.studies.cost.package_race import (
@@ -17,9 +15,9 @@ from cbkit.studies.cost.package_race import (
     against_package,
     contenders,
     is_installed,
-    package_reading,
     play_package,
 )
+from cbkit.workbook.tables import load_table
 
 
 class Remembering:
@@ -97,23 +95,8 @@ def test_race_pairs_each_policy_with_both_solvers():
     assert Remembering.made.classifier.solver == "lbfgs"  # the last one played
 
 
-def test_reading_says_the_ratio_of_the_means():
-    raced = pd.DataFrame(
-        {
-            "contender": ["A", "A of the package, lbfgs"] * 2,
-            "seed": [0, 0, 1, 1],
-            "seconds": [1.0, 8.0, 1.0, 12.0],
-            "mean_reward": [0.1, 0.2, 0.3, 0.2],
-        }
-    )
-    assert package_reading(against_package(raced))[1:] == [
-        "- A of the package, lbfgs: 10.0 s against 1.00 s, **10.0 times** (8.0 to 12.0, n = 2); "
-        "mean reward 0.200 against 0.200."
-    ]
-
-
 def test_committed_race_is_of_bibtex_in_full():
-    raced = pd.read_csv(results_dir() / "cost_paper_package.csv")
+    raced = load_table("cost_and_scaling/paper_package")
     assert set(raced["dataset"]) == {"bibtex"}
     assert set(raced["n_rounds"]) == {7395}
     assert set(against_package(raced)["fast"]) == {"EpsilonGreedy", "BootstrappedUCB"}

@@ -5,10 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cbkit.studies.coverage import plots
 from cbkit.studies.coverage.models import MODELS
-from cbkit.studies.coverage.plots import coverage_curves, difference_heatmap, weight_differences
 from cbkit.studies.coverage.readings import READING, rank_readings, shown_readings, try_readings
-from cbkit.studies.coverage.results import conclusions, read, write
 from cbkit.studies.coverage.study import run_study
 from cbkit.studies.coverage.tables import (
     against_paper,
@@ -27,11 +26,10 @@ def study():
     return run_study([MODELS["linear"]], **SMALL)
 
 
-@pytest.fixture
-def ax():
-    fig, ax = plt.subplots()
-    yield ax
-    plt.close(fig)
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
 
 
 def cells_like_the_paper(**changes):
@@ -98,59 +96,41 @@ def test_readings_differ_in_what_they_name_and_the_nearest_come_first():
     assert (shown.groupby(["table", "label"]).size() == len(SMALL["sample_sizes"])).all()
 
 
-def test_the_heat_map_prints_each_difference(study, ax):
+def test_the_heat_map_prints_each_difference(study):
     compared = against_paper(summarise(study))
-    difference_heatmap(compared, ax)
+    ax = plots.difference_heatmaps(compared).axes[0]
     printed = sorted(float(text.get_text()) for text in ax.texts)
     expected = sorted(float(f"{value:.1f}") for value in compared["standard_errors"])
     assert printed == pytest.approx(expected)
 
 
-def test_curves_show_the_means_and_refuse_two_tables_in_one_panel(study, ax):
+def test_curves_show_the_means_of_each_kind_of_weights(study):
     cells = summarise(study)
-    coverage_curves(cells, ax)
-    bootstrap = cells[cells["weights"] == "bootstrap"]
-    np.testing.assert_allclose(ax.lines[0].get_ydata(), bootstrap["mean_pct"])
-    two = pd.concat([cells, cells.assign(table="other")])
-    with pytest.raises(ValueError, match="one panel shows one table"):
-        coverage_curves(two, ax)
+    ax = plots.coverage_curves(cells).axes[0]
+    for name, line in zip(plots.LOOKS, ax.lines, strict=False):
+        means = cells[cells["weights"] == name].sort_values("sample_size")["mean_pct"]
+        np.testing.assert_allclose(line.get_ydata(), means)
+    assert len(ax.collections) == len(plots.LOOKS)  # a band each
 
 
-def test_differences_are_drawn_where_the_table_has_them(study, ax):
+def test_differences_are_drawn_where_the_table_has_them(study):
     compared = compare_weights(study)
-    part = compared[compared["sample_sizes"] == "all"]
-    weight_differences(part, ax, margin_pct=2)
-    drawn = sorted(container.lines[0].get_xdata()[0] for container in ax.containers)
-    assert drawn == pytest.approx(sorted(part["difference_pct"]))
+    ax = plots.weight_differences(compared).axes[0]
+    part = compared[compared["sample_sizes"] == "below 100"]
+    drawn = np.concatenate([line.get_xdata() for line in ax.lines])
+    for value in part[["difference_pct", "low_pct", "high_pct"]].to_numpy().ravel():
+        assert np.isclose(drawn, value).any()
 
 
-def test_results_are_written_rounded_and_unknown_ones_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setenv("CBKIT_OUTPUT", str(tmp_path))
-    write({"cells": pd.DataFrame({"mean_pct": [1 / 3]})})
-    written = tmp_path / "data" / "results" / "coverage_cells.csv"
-    assert written.read_text() == "mean_pct\n0.3333\n"
-    with pytest.raises(ValueError, match="no committed table 'cell'"):
-        read("cell")
-
-
-def test_the_conclusions_name_the_numbers_of_the_tables():
-    agreement = pd.DataFrame({"table": ["linear"], "verdict": "reproduces"})
-    reading = dict.fromkeys(READING, "") | {
-        "table": "logistic_correlated",
-        "N(0, 0.5)": "variance",
-        "intercept": -2,
-        "ridge": 0.001,
-        "target": "complement",
-        "rms_difference_pct": 1.25,
-        "verdict": "near",
-    }
-    summary = pd.DataFrame({"table": ["linear", "logistic_correlated"], "weights": "uniform"})
-    summary = summary.assign(sample_sizes="below 100", difference_pct=[-7.04, -8.9])
-    cells = pd.DataFrame({"table": ["logistic_correlated"], "sample_size": 10})
-    cells = cells.assign(weights="poisson", one_label_pct=23.71)
-    results = {"agreement": agreement, "readings": pd.DataFrame([reading]), "cells": cells}
-    text = conclusions(results | {"summary": summary}, ["linear", "logistic_correlated"])
-    assert "linear *reproduces*" in text
-    assert "compares the complement" in text and "off by 1.2 points, *near*" in text
-    assert "Uniform(0,1) minus the bootstrap: -8.9 to -7.0 points (n below 100)" in text
-    assert "Resamples with one label, logistic correlated, n = 10: Poisson(1) 23.7%" in text
+def test_readings_and_resamples_are_drawn_beside_the_papers_numbers():
+    compared = try_readings(ridges=(1.0,), weights=("bootstrap",), targets=("expected",), **SMALL)
+    shown = shown_readings(compared)
+    fig = plots.reading_curves(shown)
+    assert len(fig.axes) == 4
+    marks = [line for line in fig.axes[0].lines if line.get_marker() == "o"]
+    paper = shown[shown["table"] == shown["table"].iloc[0]].drop_duplicates("sample_size")
+    assert any(list(line.get_ydata()) == list(paper["paper_mean_pct"]) for line in marks)
+    models = [MODELS[name] for name in plots.SHOWN[:2]]
+    many = {"n_resamples": (5, 10), "percentiles": (80, 90, 95)}
+    cells = summarise(run_study(models, weights=("bootstrap",), **many, **SMALL))
+    assert len(plots.resample_curves(cells).axes) == 6

@@ -1,0 +1,76 @@
+"""Tables of the evaluation: what its runs earned, did and cost, and comparisons on them."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from cbkit.studies.evaluation import figures
+from cbkit.studies.evaluation.experiment import paper_evaluation, run_all
+from cbkit.studies.evaluation.tables import (
+    beside_greedy,
+    final_table,
+    kept_against_fresh,
+    with_cost,
+)
+from cbkit.workbook.tables import thinned
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Two replicates of the whole evaluation on the demo, 60 rounds."""
+    folder = str(tmp_path_factory.mktemp("runs"))
+    return run_all(paper_evaluation("demo", folder=folder, n_replicates=2, n_rounds=60))
+
+
+def test_finals_have_the_cpu_seconds_of_each_run(results):
+    finals = with_cost(results)
+    assert "error" not in finals and len(finals) == len(results.finals)
+    assert finals["cpu_seconds"].sum() >= results.cpu_seconds > 0  # some variants share runs
+    table = final_table(finals)
+    means = finals.groupby(["variant", "policy"], sort=False)["cpu_seconds"].mean()
+    np.testing.assert_allclose(table["CPU seconds"], means)
+    assert set(table["n"]) == {2}
+
+
+def test_failed_runs_are_refused(results):
+    failed = results.finals.iloc[:1].assign(error="ValueError: no", traceback="")
+    with pytest.raises(ValueError, match="1 runs failed"):
+        with_cost(type(results)(**{**vars(results), "failures": failed}))
+
+
+def test_thinned_curves_keep_every_fourth_point_and_the_last(results):
+    curves = thinned(results.curves)
+    assert len(curves) * 4 == len(results.curves)
+    assert set(curves.groupby(["variant", "policy", "seed"])["round"].max()) == {60}
+
+
+def test_figures_of_a_run_say_that_the_data_are_planted(results):
+    curves, finals = thinned(results.curves), with_cost(results)
+    drawn = [figures.full_refit_curves(curves), figures.tuned_curves(curves)]
+    drawn += [figures.variant_dots(finals), figures.exploration_dots(finals)]
+    drawn.append(figures.greedy_differences(finals))
+    for fig in drawn:
+        assert "demo (planted)" in fig.get_suptitle()
+        plt.close(fig)
+
+
+def test_without_runs_there_are_no_rows():
+    assert beside_greedy(pd.DataFrame(), ["ActiveExplorer"]).empty
+    assert kept_against_fresh(pd.DataFrame()).empty
+
+
+def test_kept_weights_are_compared_with_fresh_ones_of_the_same_policy_on_full_refits():
+    levels = {"BootstrappedUCB": 0.2, "OnlineBootstrappedUCB": 0.25}
+    levels |= {"BootstrappedTS": 0.3, "OnlineBootstrappedTS": 0.26, "Greedy": 0.9}
+    runs = pd.DataFrame(
+        {"variant": variant, "policy": name, "seed": seed, "mean_reward": level + seed / 100}
+        for variant in ("full refit", "mini-batch")
+        for name, level in levels.items()
+        if variant == "full refit" or name.startswith("Online")
+        for seed in range(3)
+    ).assign(dataset="d", checksum="c", n_rounds=9)
+    table = kept_against_fresh(runs)
+    assert list(table["variant"]) == ["full refit"] * 2
+    differences = table.set_index("policy")["difference"]
+    assert differences.to_dict() == pytest.approx({"UCB": 0.05, "TS": -0.04})
