@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -53,7 +54,9 @@ def entries() -> dict[str, Entry]:
     >>> entries()["bibtex"].expected
     (7395, 1836, 159)
     """
-    text = (project_root() / "data" / "datasets.yaml").read_text(encoding="utf-8")
+    installed = Path(__file__).with_name("datasets.yaml")  # a wheel's copy; a checkout has none
+    manifest = installed if installed.exists() else project_root() / "data" / "datasets.yaml"
+    text = manifest.read_text(encoding="utf-8")
     return {name: _entry(name, raw) for name, raw in yaml.safe_load(text).items()}
 
 
