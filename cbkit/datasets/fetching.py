@@ -12,7 +12,7 @@ from pathlib import Path
 import requests
 
 from cbkit._watched import is_watched, progress_bar
-from cbkit.datasets.manifest import Entry, SourceFile, entries
+from cbkit.datasets.manifest import Entry, SourceFile, entries, logged_entries
 from cbkit.datasets.sources import cached_folder, explain_absence, find_fault
 
 with warnings.catch_warnings():
@@ -52,11 +52,12 @@ def fetch(name: str, *, mirror: str | None = None) -> Path:
         If a file cannot be had whole. Files that came whole stay, anything else is deleted, so
         fetching again goes on from there.
     """
-    if name not in entries():
+    every = entries() | logged_entries()
+    if name not in every:
         raise ValueError(
-            f"{name!r} is nothing to fetch; the published data sets are {', '.join(entries())}"
+            f"{name!r} is nothing to fetch; the published data sets are {', '.join(every)}"
         )
-    entry = entries()[name]
+    entry = every[name]
     if entry.derived_from is not None:
         return fetch(entry.derived_from, mirror=mirror)
     folder = cached_folder(name)

@@ -36,6 +36,7 @@ class Entry:
     title: str
     expected: tuple[int, int, int]
     substitute: str
+    logged: bool = False
     paper: tuple[float, ...] | None = None
     data: tuple[str, ...] = ()
     labels: str | None = None
@@ -47,13 +48,28 @@ class Entry:
 
 @cache
 def entries() -> dict[str, Entry]:
-    """Read the manifest: name of the data set -> entry.
+    """Read the manifest's multilabel data sets: name of the data set -> entry.
 
     Examples
     --------
     >>> entries()["bibtex"].expected
     (7395, 1836, 159)
     """
+    return {name: entry for name, entry in _manifest().items() if not entry.logged}
+
+
+def logged_entries() -> dict[str, Entry]:
+    """Read the manifest's logged bandit data: name -> entry; `cbkit.off_policy` reads their files.
+
+    Examples
+    --------
+    >>> list(logged_entries())
+    ['obd']
+    """
+    return {name: entry for name, entry in _manifest().items() if entry.logged}
+
+
+def _manifest() -> dict[str, Entry]:
     installed = Path(__file__).with_name("datasets.yaml")  # a wheel's copy; a checkout has none
     manifest = installed if installed.exists() else project_root() / "data" / "datasets.yaml"
     text = manifest.read_text(encoding="utf-8")

@@ -99,12 +99,17 @@ def explain_absence(entry: Entry) -> str:
     ]
     looked = f"the CBKIT_DATA folders {', '.join(folders)}" if folders else "CBKIT_DATA (not set)"
     addresses = "\n".join(f"      {file.url}" for file in entry.files.values())
+    substitute = (
+        f"Or use a planted log that needs no download: {entry.substitute}."
+        if entry.logged
+        else f"Or use data of the same shape that needs no download: "
+        f"load_dataset({entry.substitute!r}), or the small load_dataset('demo')."
+    )
     return (
         f"data set {entry.name!r} is not at hand: {files} in neither {looked} "
         f"nor the cache {cached_folder(entry.name)}.\n"
         f"  - To download it, run: python -m cbkit fetch {entry.name}\n"
         f"  - Or download these files elsewhere, and set CBKIT_DATA to their folder:\n"
         f"{addresses}\n"
-        f"  - Or use data of the same shape that needs no download: "
-        f"load_dataset({entry.substitute!r}), or the small load_dataset('demo')."
+        f"  - {substitute}"
     )

@@ -3,6 +3,7 @@
 Estimators are in `estimators`, what they need of a log in `evidence`.
 """
 
+from cbkit.off_policy.diagnostics import Diagnostics, diagnose
 from cbkit.off_policy.estimators import (
     IPS,
     SNIPS,
@@ -31,6 +32,7 @@ __all__ = [
     "BootstrapInterval",
     "ClassifierRewards",
     "ClippedIPS",
+    "Diagnostics",
     "DirectMethod",
     "DoublyRobust",
     "Evidence",
@@ -43,5 +45,6 @@ __all__ = [
     "ShrunkDR",
     "SwitchDR",
     "cross_fitted",
+    "diagnose",
     "gather",
 ]

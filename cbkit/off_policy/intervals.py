@@ -116,22 +116,23 @@ class BootstrapInterval:
     def bounds(self, estimator: Estimator, evidence: Evidence) -> tuple[float, float]:
         """Return the lower and the upper bound."""
         sums = group_sums(estimator.parts(evidence), evidence)
-        return self.of_counts(sums, self.draw_counts(len(sums)))
+        return self.of_resamples(self.draw_counts(len(sums)) @ sums)
 
     def draw_counts(self, n_groups: int) -> np.ndarray:
         """Draw how often each group is in each resample, shape (n_resamples, n_groups)."""
-        counts = np.empty((self.n_resamples, n_groups), dtype=np.float32)
+        counts = np.empty((self.n_resamples, n_groups))
         for row in counts:
             row[:] = np.bincount(self.rng.integers(n_groups, size=n_groups), minlength=n_groups)
         return counts
 
-    def of_counts(self, sums: np.ndarray, counts: np.ndarray) -> tuple[float, float]:
-        """Return the bounds from `group_sums` (n_groups, 4) and counts (n_resamples, n_groups)."""
-        offset, numerator, denominator, n_rounds = (counts @ sums).T
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values = offset / n_rounds + numerator / denominator
+    def of_resamples(self, sums: np.ndarray) -> tuple[float, float]:
+        """Return the bounds from sums per resample, as of `group_sums`, (n_resamples, 4)."""
+        offset, numerator, denominator, n_rounds = sums[sums[:, 2] > 0].T
+        if not len(offset):
+            return float("nan"), float("nan")
         tail = 50 * (1 - self.confidence)
-        low, high = np.nanpercentile(values, [tail, 100 - tail])
+        values = offset / n_rounds + numerator / denominator
+        low, high = np.percentile(values, [tail, 100 - tail])
         return float(low), float(high)
 
 

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import solve
 
 from cbkit._validation import Matrix, check_generator, check_number, check_whole
 from cbkit.off_policy.evidence import Predict
@@ -124,7 +123,13 @@ class RidgeRewards:
         arms, starts = np.unique(log.arms[by_arm], return_index=True)
         for arm, start, end in zip(arms, starts, [*starts[1:], len(by_arm)], strict=True):
             coefficients[:, arm] = self._solve(X[start:end], residuals[start:end])
-        return lambda X: np.clip(means + X @ coefficients, 0.0, 1.0)
+
+        def predict(X: Matrix) -> np.ndarray:
+            expected = X @ coefficients
+            expected += means
+            return np.clip(expected, 0.0, 1.0, out=expected)
+
+        return predict
 
     def _solve(self, X: Matrix, residuals: np.ndarray) -> np.ndarray:
         few = X.shape[0] < X.shape[1]
@@ -132,8 +137,8 @@ class RidgeRewards:
         gram = gram.toarray() if sparse.issparse(gram) else gram
         gram[np.diag_indices_from(gram)] += self.penalty
         if few:
-            return X.T @ solve(gram, residuals, assume_a="pos")
-        return solve(gram, X.T @ residuals, assume_a="pos")
+            return X.T @ np.linalg.solve(gram, residuals)
+        return np.linalg.solve(gram, X.T @ residuals)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,1 @@
+"""Off-policy evaluation and learning, where the truth is known and on real clicks."""
