@@ -135,7 +135,7 @@ class RidgeRewards:
         few = X.shape[0] < X.shape[1]
         gram = X @ X.T if few else X.T @ X
         gram = gram.toarray() if sparse.issparse(gram) else gram
-        gram[np.diag_indices_from(gram)] += self.penalty
+        gram.flat[:: len(gram) + 1] += self.penalty  # the diagonal
         if few:
             return X.T @ np.linalg.solve(gram, residuals)
         return np.linalg.solve(gram, X.T @ residuals)

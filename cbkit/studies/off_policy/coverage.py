@@ -73,21 +73,23 @@ def run_cells(
     n_rounds = size or population.n_rows
     entropy = [SPLIT_SEED, LOGS.index(log), size]
     streams = np.random.SeedSequence(entropy).spawn(n_logs)
+    # Single precision for what has a number per round and arm: 7 digits are more than enough.
+    wanted = {name: p.astype(np.float32) for name, p in population.targets.items()}
     rows: list[dict[str, object]] = []
     for number, stream in enumerate(streams):
         rng = np.random.default_rng(stream)
         drawn, at = population.draw(log, n_rounds, rng)
         q = cross_fitted(drawn, RidgeRewards(), rng, n_folds=2)(np.arange(n_rounds))
-        predicted = q[np.arange(n_rounds), drawn.arms]
+        q = q.astype(np.float32)
+        predicted = q[np.arange(n_rounds), drawn.arms].astype(float)
         bootstrap = BootstrapInterval(rng=rng, n_resamples=n_resamples)
         sums = []
         for target, probabilities in population.targets.items():
-            block = probabilities[at]
             evidence = Evidence(
                 rewards=drawn.rewards.astype(float),
-                weights=block[np.arange(n_rounds), drawn.arms] / drawn.propensities,
+                weights=probabilities[at, drawn.arms] / drawn.propensities,
                 predicted=predicted,
-                expected=np.einsum("na,na->n", block, q),
+                expected=np.einsum("na,na->n", wanted[target][at], q).astype(float),
             )
             for name, estimator in estimators(rng).items():
                 sums.append(group_sums(estimator.parts(evidence), evidence))
@@ -97,7 +99,8 @@ def run_cells(
                     row | {"number": number} | bounds | asdict(diagnose(estimator, evidence))
                 )
         # All estimators see the same resamples, in one product.
-        resampled = np.split(bootstrap.draw_counts(n_rounds) @ np.hstack(sums), len(sums), axis=1)
+        counts = bootstrap.draw_counts(n_rounds).astype(np.float32)
+        resampled = np.split(counts @ np.hstack(sums, dtype=np.float32), len(sums), axis=1)
         for row, of_row in zip(rows[-len(sums) :], resampled, strict=True):
             row["bootstrap_low"], row["bootstrap_high"] = bootstrap.of_resamples(of_row)
     table = pd.DataFrame(rows)

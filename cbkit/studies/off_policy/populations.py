@@ -10,11 +10,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import sparse
-from scipy.special import logit, softmax
 from sklearn.decomposition import TruncatedSVD
 
 from cbkit.datasets import MultilabelDataset
 from cbkit.off_policy import LoggedRounds
+from cbkit.off_policy.targets import (
+    epsilon_greedy_probabilities,
+    greedy_probabilities,
+    softmax_probabilities,
+)
 from cbkit.policies.registry import make_policy
 from cbkit.simulate import simulate
 from cbkit.studies.off_policy.beta_propensities import highest_of_draws
@@ -43,8 +47,9 @@ class Population:
         Probabilities of the logging policies.
     targets : dict of str to ndarray, shape (n_rows, n_arms)
         Probabilities of the policies to evaluate.
-    cumulative : dict of str to ndarray
-        Sums of the probabilities of the logging policy that was drawn from last.
+    ladder : dict of str to ndarray, shape (n_rows * n_arms,)
+        Of the logging policy that was drawn from last: row number plus cumulative probability,
+        rising, so that one search finds a row's arm.
     """
 
     name: str
@@ -52,7 +57,7 @@ class Population:
     labels: sparse.csr_array
     logging: dict[str, np.ndarray]
     targets: dict[str, np.ndarray]
-    cumulative: dict[str, np.ndarray] = field(default_factory=dict, init=False)
+    ladder: dict[str, np.ndarray] = field(default_factory=dict, init=False)
 
     @property
     def n_rows(self) -> int:
@@ -68,18 +73,19 @@ class Population:
         """Return the true value of a policy, given its probabilities (n_rows, n_arms)."""
         return float(self.labels.multiply(probabilities).sum() / self.n_rows)
 
-    def _cumulative(self, log: str) -> np.ndarray:
-        if log not in self.cumulative:  # one at a time: each is as large as the labels made dense
-            self.cumulative.clear()
-            self.cumulative[log] = np.cumsum(self.logging[log], axis=1)
-        return self.cumulative[log]
-
     def draw(
         self, log: str, n_rounds: int, rng: np.random.Generator
     ) -> tuple[LoggedRounds, np.ndarray]:
         """Draw a log, rows with replacement, and return it with the rows' numbers."""
+        if log not in self.ladder:  # one at a time: each is as large as the labels made dense
+            self.ladder.clear()
+            cumulative = np.cumsum(self.logging[log], axis=1)
+            cumulative /= cumulative[:, -1:]
+            cumulative[:, -1] = 1.0
+            self.ladder[log] = (cumulative + np.arange(self.n_rows)[:, None]).ravel()
         rows = rng.integers(self.n_rows, size=n_rounds)
-        arms = draw_arms(self._cumulative(log)[rows], rng)
+        steps = np.searchsorted(self.ladder[log], rows + rng.random(n_rounds), side="right")
+        arms = steps - rows * self.n_arms
         drawn = LoggedRounds(
             X=self.X[rows],
             arms=arms,
@@ -89,12 +95,6 @@ class Population:
             name=f"{log} on {self.name}",
         )
         return drawn, rows
-
-
-def draw_arms(cumulative: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw an arm per row of cumulative probabilities, shape (n_rounds, n_arms)."""
-    drawn = rng.random(len(cumulative)) * cumulative[:, -1]
-    return (cumulative <= drawn[:, None]).sum(axis=1)
 
 
 def make_population(dataset: MultilabelDataset, *, seed: int, n_played: int = 2000) -> Population:
@@ -129,15 +129,15 @@ def make_population(dataset: MultilabelDataset, *, seed: int, n_played: int = 20
         labels=dataset.labels[kept],
         logging={
             "random": uniform,
-            "epsilon-greedy": _EPSILON * uniform + (1 - _EPSILON) * _greedy(weak),
-            "softmax": softmax(_MULTIPLIER * logit(weak), axis=1),
+            "epsilon-greedy": epsilon_greedy_probabilities(weak, _EPSILON),
+            "softmax": softmax_probabilities(weak, _MULTIPLIER),
             "MAB-first UCB": _frozen_ucb(dataset, learning, kept, min(n_played, half), seed),
         },
         targets={
             "random arm": uniform,
             "best fixed arm": np.tile(np.arange(n_arms) == best, (n_rows, 1)).astype(float),
-            "greedy": _greedy(strong),
-            "softmax": softmax(_MULTIPLIER * logit(strong), axis=1),
+            "greedy": greedy_probabilities(strong),
+            "softmax": softmax_probabilities(strong, _MULTIPLIER),
         },
     )
 
@@ -158,11 +158,6 @@ def _scores(
     gram = X[learning].T @ X[learning] + np.eye(X.shape[1])
     coefficients = np.linalg.solve(gram, (labels[learning].T @ X[learning]).T)
     return np.clip(X[kept] @ coefficients, 1e-3, 1 - 1e-3)
-
-
-def _greedy(scores: np.ndarray) -> np.ndarray:
-    best = scores == scores.max(axis=1, keepdims=True)
-    return best / best.sum(axis=1, keepdims=True)
 
 
 def _frozen_ucb(
