@@ -110,7 +110,7 @@ def _refuse_duplicates(frame: pd.DataFrame, round_id: str | None) -> None:
     if round_id is not None:
         value = frame[round_id].iloc[row]
         raise ValueError(
-            f"{round_id} must identify a round, got {value!r} again in row {row} "
+            f"{round_id} must identify a round, got {value} again in row {row} "
             f"({len(repeated)} in all); drop what was logged twice"
         )
     raise ValueError(
