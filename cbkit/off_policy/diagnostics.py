@@ -10,6 +10,13 @@ from cbkit.off_policy.estimators import Estimator
 from cbkit.off_policy.evidence import Evidence
 from cbkit.off_policy.intervals import by_page, standard_error
 
+# Limits beyond which intervals of 200 logs per cell covered less than they say
+# (`cbkit.studies.off_policy.coverage`).
+FEWEST_ROUNDS = 15.0
+FARTHEST_MEAN = 0.1
+FARTHEST_ERRORS = 3.0
+LARGEST_BIAS = 0.5
+
 
 @dataclass(frozen=True, kw_only=True)
 class Diagnostics:
@@ -44,9 +51,65 @@ class Diagnostics:
     effective_rounds: float
     bias: float
 
+    def warnings(self) -> list[str]:
+        """Return what speaks against the estimate and its interval, each in a sentence.
+
+        Returns
+        -------
+        list of str
+            Empty where nothing does. Sentences begin with "don't trust this".
+        """
+        found = []
+        off = abs(self.mean_weight - 1)
+        if off > FARTHEST_MEAN or (off > 0 and abs(self.mean_weight_error) > FARTHEST_ERRORS):
+            found.append(
+                f"don't trust this: the weights' mean is {self.mean_weight:.3g}, not 1, so that "
+                "the target does what the log lacks, or propensities are wrong; log with a policy "
+                "that does it, or evaluate another target"
+            )
+        if min(self.effective_sample_size, self.effective_rounds) < FEWEST_ROUNDS:
+            few = min(self.effective_sample_size, self.effective_rounds)
+            found.append(
+                f"don't trust this: it rests on the equivalent of {few:.1f} rounds of "
+                f"{self.n_rounds} (largest weight {self.largest_weight:.3g}); log more rounds, or "
+                "rounds more like the target's"
+            )
+        if abs(self.bias) > LARGEST_BIAS:
+            found.append(
+                f"don't trust this: it lies {abs(self.bias):.1f} standard errors "
+                f"{'above' if self.bias > 0 else 'below'} its unbiased version, so that the "
+                "interval is too narrow or misplaced; take the unbiased version, or a higher limit"
+            )
+        return found
+
 
 def diagnose(estimator: Estimator, evidence: Evidence) -> Diagnostics:
-    """Compute the diagnostics of an estimate."""
+    """Compute the diagnostics of an estimate.
+
+    Parameters
+    ----------
+    estimator : Estimator
+        What is estimated with.
+    evidence : Evidence
+        From `gather`.
+
+    Returns
+    -------
+    Diagnostics
+        The numbers, and `Diagnostics.warnings` in words.
+
+    Examples
+    --------
+    One round of twenty has half of the weight:
+
+    >>> from cbkit.off_policy import IPS
+    >>> evidence = Evidence(rewards=np.ones(20), weights=np.array([10.0] + [0.0] * 9 + [1.0] * 10))
+    >>> found = diagnose(IPS(), evidence)
+    >>> round(found.effective_sample_size, 2)                          # 20 * 20 / (100 + 10)
+    3.64
+    >>> found.warnings()[0][:72]
+    "don't trust this: it rests on the equivalent of 1.2 rounds of 20 (larges"
+    """
     w = evidence.weights
     total = w.sum()
     parts = estimator.parts(evidence)

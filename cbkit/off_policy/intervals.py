@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from cbkit._validation import check_generator, check_number, check_probability, check_whole
 from cbkit.off_policy.estimators import Estimator, Parts
@@ -69,7 +69,7 @@ class NormalInterval:
     def bounds(self, estimator: Estimator, evidence: Evidence) -> tuple[float, float]:
         """Return the lower and the upper bound."""
         contributions = estimator.parts(evidence).contributions()
-        half = norm.ppf(0.5 + self.confidence / 2) * standard_error(contributions, evidence.pages)
+        half = ndtri(0.5 + self.confidence / 2) * standard_error(contributions, evidence.pages)
         value = contributions.mean()
         return float(value - half), float(value + half)
 

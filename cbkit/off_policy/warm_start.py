@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbkit._validation import check_whole
 from cbkit.off_policy.logged_rounds import LoggedRounds
 from cbkit.policies.policy import Policy
 
 
-def warm_start(
-    policy: Policy, log: LoggedRounds, rng: np.random.Generator, *, refit_every: int | None = None
-) -> None:
+def warm_start(policy: Policy, log: LoggedRounds, rng: np.random.Generator) -> None:
     """Record a log's rounds in a policy and fit its oracles (the paper's "historical data").
 
     The policy counts them as if it had played them: arms with enough rewards leave the cold start.
@@ -25,9 +22,6 @@ def warm_start(
         What to learn from; propensities play no part.
     rng : numpy.random.Generator
         Source of resample weights and seeds of models.
-    refit_every : int, optional
-        Rounds between refits, for streaming oracles, whose answer depends on it; by default there
-        is one refit at the end.
 
     Examples
     --------
@@ -45,8 +39,4 @@ def warm_start(
         raise ValueError(
             f"the policy has {policy.n_arms} arms, the log {log.n_arms}; write n_arms=log.n_arms"
         )
-    size = log.n_rounds if refit_every is None else refit_every
-    check_whole("refit_every", size)
-    for start in range(0, log.n_rounds, size):
-        rows = slice(start, start + size)
-        policy.update(log.X[rows], log.arms[rows], log.rewards[rows], rng)
+    policy.update(log.X, log.arms, log.rewards, rng)

@@ -17,7 +17,9 @@ from cbkit.datasets.sources import cached_folder
 ARFF = b"@relation t\n@attribute f real\n@attribute a {0,1}\n@attribute b {0,1}\n@data\n{0 1,1 1}\n"
 XML = b"<labels><label name='a'/><label name='b'/></labels>"
 EXTREME = b"2 3 4\n0,2 0:1\n2 1:1\n"
+LOG = b"item_id,click\n0,1\n"
 FILES = {"/tiny/tiny.arff": ARFF, "/tiny/tiny.xml": XML, "/text/text.txt": EXTREME}
+LOG_PATH = "/clicks/random/men/men.csv"
 MANIFEST = {
     "tiny": {
         "title": "Tiny",
@@ -47,6 +49,19 @@ MANIFEST = {
         },
         "expected": [2, 3, 2],
     },
+    "clicks": {
+        "logged": True,
+        "title": "Clicks",
+        "substitute": "a planted log",
+        "files": {
+            "random/men/men.csv": {
+                "url": "http://127.0.0.1:9/men.csv",
+                "bytes": len(LOG),
+                "sha256": hashlib.sha256(LOG).hexdigest(),
+            }
+        },
+        "expected": [1, 0, 1],
+    },
 }
 
 
@@ -69,7 +84,7 @@ class Handler(BaseHTTPRequestHandler):
         self.server.requests.append(self.path)
         queue = self.server.faults.get(self.path, [])
         fault = queue.pop(0) if queue else None
-        body = FILES[self.path]
+        body = (FILES | {LOG_PATH: LOG})[self.path]
         if isinstance(fault, int):
             self.send_error(fault)
             return
@@ -134,6 +149,15 @@ def test_a_file_known_by_its_git_blob_is_checked_and_unused_labels_left_out(serv
     data = load_dataset("text")
     assert data.arm_names == ("0", "2")
     assert data.provenance == "Text; 2 of 4 labels occur nowhere, left out"
+
+
+def test_logged_data_are_fetched_into_their_folders_and_checked(server):
+    server.faults[LOG_PATH] = ["corrupt"]
+    folder = fetch("clicks", mirror=server.address)
+    assert (folder / "random" / "men" / "men.csv").read_bytes() == LOG
+    assert server.requests == [LOG_PATH] * 2
+    with pytest.raises(ValueError, match="unknown data set 'clicks'"):
+        load_dataset("clicks")  # it is no multilabel set
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -95,9 +94,7 @@ def run_cells(
                 sums.append(group_sums(estimator.parts(evidence), evidence))
                 row = {"target": target, "truth": truths[target], "estimator": name}
                 bounds = _bounds(estimator, evidence, largest[target])
-                rows.append(
-                    row | {"number": number} | bounds | asdict(diagnose(estimator, evidence))
-                )
+                rows.append(row | {"number": number} | bounds | vars(diagnose(estimator, evidence)))
         # All estimators see the same resamples, in one product.
         counts = bootstrap.draw_counts(n_rounds).astype(np.float32)
         resampled = np.split(counts @ np.hstack(sums, dtype=np.float32), len(sums), axis=1)

@@ -1,0 +1,83 @@
+"""Diagnostics: numbers by hand, and words where they matter."""
+
+import re
+
+import numpy as np
+import pytest
+from six_rounds import six_evidence
+
+from cbkit.off_policy import IPS, SNIPS, DirectMethod, DoublyRobust, Evidence, SwitchDR, diagnose
+
+
+def test_numbers_of_six_rounds_by_hand():
+    found = diagnose(IPS(), six_evidence())
+    assert found.n_rounds == 6
+    assert found.effective_sample_size == pytest.approx(12.5**2 / (4 * 4 + 0.25 + 16))
+    assert found.largest_weight == 4
+    assert found.mean_weight == pytest.approx(12.5 / 6)
+    assert found.mean_weight_error == pytest.approx(
+        (12.5 / 6 - 1) / np.sqrt(np.var([2, 2, 2, 0.5, 4, 2], ddof=1) / 6)
+    )
+    centred = np.array([2, 0, 2, 0, 4, 0]) - 4 / 3
+    assert found.effective_rounds == pytest.approx((centred**2).sum() ** 2 / (centred**4).sum())
+    assert found.bias == 0
+
+
+def test_bias_is_the_distance_from_the_unbiased_version_in_standard_errors():
+    evidence = six_evidence()
+    terms = SwitchDR(largest=3).parts(evidence).contributions()
+    error = terms.std(ddof=1) / np.sqrt(6)
+    # the round of weight 4 counts 4 * 3/4 = 3 in the doubly robust sum
+    assert diagnose(SwitchDR(largest=3), evidence).bias == pytest.approx(-3 / 6 / error)
+    assert diagnose(SwitchDR(largest=5), evidence).bias == 0
+
+
+def good(n: int = 1000) -> Evidence:
+    rng = np.random.default_rng(0)
+    weights = np.where(rng.random(n) < 1 / 3, 2.0, 0.5)
+    rewards = (rng.random(n) < 0.4).astype(float)
+    return Evidence(
+        rewards=rewards, weights=weights, predicted=np.full(n, 0.4), expected=np.full(n, 0.4)
+    )
+
+
+@pytest.mark.parametrize("estimator", [IPS(), SNIPS(), DoublyRobust()])
+def test_nothing_is_said_of_a_good_log(estimator):
+    assert diagnose(estimator, good()).warnings() == []
+
+
+def said(estimator, evidence):
+    return " ".join(diagnose(estimator, evidence).warnings())
+
+
+def test_a_log_that_lacks_what_the_target_does_is_told():
+    evidence = good()
+    lacking = Evidence(rewards=evidence.rewards, weights=evidence.weights * 0.7)
+    mean = 0.7 * evidence.weights.mean()
+    assert f"don't trust this: the weights' mean is {mean:.3g}, not 1" in said(SNIPS(), lacking)
+
+
+def test_an_estimate_that_rests_on_few_rounds_is_told():
+    evidence = good()
+    weights = np.r_[[300.0] * 3, np.full(997, 0.1)]
+    heavy = Evidence(rewards=evidence.rewards, weights=weights)
+    assert re.search(r"don't trust this: it rests on .* of [1-3]\.\d rounds", said(SNIPS(), heavy))
+    never = Evidence(rewards=np.zeros(1000), weights=evidence.weights)
+    assert "the equivalent of 0.0 rounds of 1000" in said(IPS(), never)
+
+
+def test_a_model_that_is_off_is_told():
+    evidence = good()
+    off = Evidence(
+        rewards=evidence.rewards,
+        weights=evidence.weights,
+        predicted=np.full(1000, 0.7),
+        expected=np.full(1000, 0.7) + np.linspace(-0.1, 0.1, 1000),
+    )
+    assert "standard errors above its unbiased version" in said(DirectMethod(), off)
+    assert said(DoublyRobust(), off) == ""
+
+
+def test_weights_that_are_all_one_are_no_cause_for_concern():
+    evidence = Evidence(rewards=good().rewards, weights=np.ones(1000))
+    assert diagnose(IPS(), evidence).warnings() == []
