@@ -19,6 +19,7 @@ LAYERS = [
     {"oracles"},
     {"policies"},
     {"simulate"},
+    {"off_policy"},
     {"experiments"},
     {"plots"},
     {"studies", "workbook"},

@@ -35,6 +35,7 @@ from cbkit.off_policy.targets import (
     epsilon_greedy_probabilities,
     greedy_probabilities,
     greedy_target,
+    policy_target,
     softmax_probabilities,
 )
 from cbkit.off_policy.warm_start import warm_start
@@ -74,6 +75,7 @@ __all__ = [
     "load_open_bandit",
     "log_from_frame",
     "planted_log",
+    "policy_target",
     "read_open_bandit",
     "softmax_probabilities",
     "true_value",

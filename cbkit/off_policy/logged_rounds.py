@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cbkit._validation import Matrix, as_contexts, as_features, check_whole
+from cbkit._validation import Matrix, as_features, check_whole
 from cbkit.datasets.multilabel import MultilabelDataset
-from cbkit.simulate import RunLog
+from cbkit.simulate.log import RunLog
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -63,7 +63,7 @@ class LoggedRounds:
         arms = _column("arms", self.arms)
         rewards = _column("rewards", self.rewards)
         propensities = _column("propensities", self.propensities)
-        X = as_contexts(as_features(self.X))
+        X = as_features(self.X, "contexts")
         pages = None if self.pages is None else _page_numbers(self.pages)
         sizes = {
             "X": X.shape[0],

@@ -85,3 +85,44 @@ def greedy_target(policy: Policy) -> Callable[[Matrix], np.ndarray]:
         return greedy_probabilities(np.where(np.isnan(scores), -np.inf, scores))
 
     return probabilities
+
+
+def policy_target(policy: Policy) -> Callable[[Matrix], np.ndarray]:
+    """Return what a policy would do if it were frozen as it is, exploration included.
+
+    Parameters
+    ----------
+    policy : Policy
+        Is not changed, and is to learn no more while the target is used.
+
+    Returns
+    -------
+    callable
+        From contexts to exact probabilities (n_rounds, n_arms), at up to a few milliseconds per
+        round.
+
+    Raises
+    ------
+    ValueError
+        On use, if the policy's probabilities have no exact form.
+
+    Examples
+    --------
+    >>> from cbkit import EpsilonGreedy, Smoothing
+    >>> policy = EpsilonGreedy(2, explore_probability=0.2, cold_start=Smoothing(a=1, b=2))
+    >>> policy.update(np.zeros((1, 3)), [1], [1], np.random.default_rng(0))
+    >>> policy_target(policy)(np.zeros((1, 3)))
+    array([[0.1, 0.9]])
+    """
+
+    def probabilities(X: Matrix) -> np.ndarray:
+        block = policy.prepare(X)
+        chances = np.stack([policy.chances(block, row) for row in range(X.shape[0])])
+        if np.isnan(chances).any():
+            raise ValueError(
+                f"{policy.name} has no exact probabilities; evaluate what it would do without "
+                "exploring, greedy_target(policy)"
+            )
+        return chances
+
+    return probabilities

@@ -39,4 +39,5 @@ def warm_start(policy: Policy, log: LoggedRounds, rng: np.random.Generator) -> N
         raise ValueError(
             f"the policy has {policy.n_arms} arms, the log {log.n_arms}; write n_arms=log.n_arms"
         )
-    policy.update(log.X, log.arms, log.rewards, rng)
+    names = np.array(policy.arm_names, dtype=object)[log.arms]
+    policy.update(log.X, names.tolist(), log.rewards, rng)

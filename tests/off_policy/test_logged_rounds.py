@@ -44,7 +44,7 @@ BAD = {
         {"X": sparse.csr_array([[0.0], [1], [0], [np.inf], [4], [5]])},
         "inf in row 3, column 0",
     ),
-    "text contexts": ({"X": [["Rome"]] * 6}, "features must be numbers"),
+    "text contexts": ({"X": [["Rome"]] * 6}, "contexts must be numbers"),
     "flat contexts": ({"X": np.arange(6.0)}, "two dimensions"),
     "too few contexts": ({"X": np.zeros((5, 1))}, "X 5, arms 6"),
     "too few rewards": ({"rewards": [1, 0]}, "rewards 2"),

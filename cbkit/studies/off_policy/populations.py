@@ -13,14 +13,14 @@ from scipy import sparse
 from sklearn.decomposition import TruncatedSVD
 
 from cbkit.datasets import MultilabelDataset
-from cbkit.off_policy import LoggedRounds
+from cbkit.off_policy.logged_rounds import LoggedRounds
 from cbkit.off_policy.targets import (
     epsilon_greedy_probabilities,
     greedy_probabilities,
     softmax_probabilities,
 )
 from cbkit.policies.registry import make_policy
-from cbkit.simulate import simulate
+from cbkit.simulate.loop import simulate
 from cbkit.studies.off_policy.beta_propensities import highest_of_draws
 
 LOGS = ("random", "epsilon-greedy", "softmax", "MAB-first UCB")
