@@ -72,9 +72,17 @@ def _policy(name: str, models: list[Any], scale: np.ndarray, offset: np.ndarray)
     return LearnedPolicy(name=name, n_arms=len(models), oracle=FixedModels(models, scale, offset))
 
 
+def _inverse(log: LoggedRounds) -> np.ndarray:
+    """Return ``1 / propensity``, at most the square root of n: larger weights teach noise."""
+    return np.minimum(1.0 / log.propensities, log.n_rounds**0.5)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ImportanceWeightedLearner:
     """Learn which arm to play from the rewarded rounds, each weighted by ``1 / propensity``.
+
+    Weights are cut at the square root of the number of rounds, and scaled to a mean of 1, so that a
+    classifier's regularisation means what it does without weights.
 
     One classifier per arm tells the rewarded rounds of that arm from those of the others; the
     policy plays the arm with the highest probability. The weighted share of rewarded rounds in
@@ -130,7 +138,8 @@ class ImportanceWeightedLearner:
                 f"no round of {log.name!r} is rewarded, so that nothing tells its arms apart; "
                 "log more rounds"
             )
-        X, arms, weights = log.X[rows], log.arms[rows], 1.0 / log.propensities[rows]
+        X, arms, weights = log.X[rows], log.arms[rows], _inverse(log)[rows]
+        weights = weights / weights.mean()
         models = [
             fit_guarded(self.classifier, X, arms == arm, weights, rng) for arm in range(log.n_arms)
         ]
@@ -140,12 +149,13 @@ class ImportanceWeightedLearner:
 
 @dataclass(frozen=True, kw_only=True)
 class DoublyRobustLearner:
-    """Learn arms' advantages from doubly robust rewards, by cost-sensitive classification.
+    """Learn arms' rewards from doubly robust ones, by cost-sensitive classification.
 
     A round's doubly robust reward of an arm is ``q(x, a) + 1{a logged} (r - q(x, a)) / p``, with a
-    cross-fitted reward model ``q``; its advantage is that minus the mean over arms. One classifier
-    per arm predicts the advantage's sign, weighted by its size; ``2 P(positive) - 1`` times the
-    mean size is the expected advantage, and the policy plays the arm that has most.
+    cross-fitted reward model ``q``; it can be negative. One classifier per arm predicts its sign,
+    weighted by its size; ``2 P(positive) - 1`` times the arm's mean size is its expected reward,
+    and the policy plays the arm that has most. Weights are limited and scaled as for
+    `ImportanceWeightedLearner`.
 
     Parameters
     ----------
@@ -181,13 +191,12 @@ class DoublyRobustLearner:
         """Learn from a log. Parameters and result as for `ImportanceWeightedLearner.fit`."""
         check_generator(rng)
         rows = np.arange(log.n_rounds)
-        advantages = cross_fitted(log, self.model, rng)(rows)
+        rewards = cross_fitted(log, self.model, rng)(rows)
         played = rows, log.arms
-        advantages[played] += (log.rewards - advantages[played]) / log.propensities
-        advantages -= advantages.mean(axis=1, keepdims=True)
+        rewards[played] += (log.rewards - rewards[played]) * _inverse(log)
+        size = np.abs(rewards).mean(axis=0)
         models = [
-            fit_guarded(self.classifier, log.X, column > 0, np.abs(column), rng)
-            for column in advantages.T
+            fit_guarded(self.classifier, log.X, column > 0, np.abs(column) / mean, rng)
+            for column, mean in zip(rewards.T, size, strict=True)
         ]
-        size = np.abs(advantages).mean(axis=0)
         return _policy("DoublyRobustLearner", models, 2 * size, -size)

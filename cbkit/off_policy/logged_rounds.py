@@ -111,8 +111,9 @@ class LoggedRounds:
         dataset : MultilabelDataset
             The one it was played on.
         drop_missing : bool, default=False
-            Whether to leave out rounds without an exact propensity. What is left is a sample of
-            rounds chosen by the policy's state, so that estimates are biased.
+            Whether to leave out rounds without an exact propensity; estimates are then of the
+            rounds that are left, often the later ones. ``simulate(..., propensities=True)`` logs
+            them wherever they have an exact form.
 
         Returns
         -------
@@ -186,7 +187,7 @@ def _column(name: str, values: Any) -> np.ndarray:
         raise ValueError(f"{name} must have shape (n_rounds,), got {array.shape}")
     advice = {
         "propensities": "drop the rounds without one only if what is missing is chance; "
-        "a policy with Beta draws or random resamples logs none",
+        "a run with Beta draws or random resamples logs them by simulate(..., propensities=True)",
     }
     _refuse(
         ~np.isfinite(array),
