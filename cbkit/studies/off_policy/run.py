@@ -1,0 +1,90 @@
+"""All committed tables and figures of the study: ``python -m cbkit.studies.off_policy.run``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from cbkit.datasets import load_dataset
+from cbkit.paths import figures_dir, output_root, outputs_dir
+from cbkit.plots.style import use_style
+from cbkit.studies.off_policy.approximations import run_approximations
+from cbkit.studies.off_policy.clicks import clicks_table, rows_needed
+from cbkit.studies.off_policy.coverage import SPLIT_SEED, run_all
+from cbkit.studies.off_policy.figures import plot_coverage, plot_errors, plot_learning
+from cbkit.studies.off_policy.learning import reduced, run_learning
+from cbkit.studies.off_policy.populations import make_population
+from cbkit.studies.off_policy.tables import cell_table, judge_diagnostics, rank_estimators
+
+# Data set, rounds that the frozen MAB-first policy has played.
+APPROXIMATED = (("yeast", 100), ("bibtex", 500))
+# Data set, rounds to learn from, seeds.
+LEARNED = (("yeast", 500, 5), ("tmc2007", 1000, 5), ("bibtex", 1000, 5), ("delicious", 500, 2))
+N_AFTER = 500
+
+
+def approximations(n_logs: int = 200) -> pd.DataFrame:
+    """Return what approximate propensities do, over logs of 1,000 rounds."""
+    return pd.concat(
+        run_approximations(
+            make_population(load_dataset(name), seed=SPLIT_SEED, n_played=n_played),
+            n_rounds=1000,
+            n_logs=n_logs,
+        )
+        for name, n_played in APPROXIMATED
+    )
+
+
+def learned() -> pd.DataFrame:
+    """Return what was learned from logs and online, over seeds."""
+    return pd.concat(
+        run_learning(reduced(load_dataset(name)), n_rounds=n_rounds, n_after=N_AFTER, seed=seed)
+        for name, n_rounds, n_seeds in LEARNED
+        for seed in range(n_seeds)
+    )
+
+
+def load_runs(files: list[Path]) -> pd.DataFrame:
+    """Read the logs of all cells as one table."""
+    return pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
+
+
+def publish(tables: dict[str, pd.DataFrame]) -> None:
+    """Write tables to ``data/results/off_policy`` and draw what is drawn of them."""
+    folder = output_root() / "data" / "results" / "off_policy"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, table in tables.items():
+        path = folder / f"{name}.csv"
+        table.to_csv(path, index=False, float_format="%.5g", lineterminator="\n")
+    use_style()
+    figures = {
+        "errors": plot_errors(tables["cells"], "softmax"),
+        "coverage": plot_coverage(tables["cells"]),
+        "learning": plot_learning(tables["learning"]),
+    }
+    for name, figure in figures.items():
+        path = figures_dir("paper") / "off_policy" / f"{name}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, dpi=150, metadata={"Software": None})
+
+
+def main() -> None:
+    """Run whatever has not been run, and publish."""
+    cells = cell_table(load_runs(run_all(outputs_dir("paper") / "off_policy")))
+    clicks = clicks_table()
+    publish(
+        {
+            "cells": cells,
+            "diagnostics": judge_diagnostics(cells),
+            "ranks": rank_estimators(cells),
+            "approximations": approximations(),
+            "clicks": clicks,
+            "rows_needed": rows_needed(clicks),
+            "learning": learned(),
+        }
+    )
+
+
+if __name__ == "__main__":
+    main()
