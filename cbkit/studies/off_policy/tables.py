@@ -41,8 +41,8 @@ def cell_table(runs: pd.DataFrame) -> pd.DataFrame:
     for kind in INTERVALS:
         low, high = runs[f"{kind}_low"], runs[f"{kind}_high"]
         covers = ((low <= runs["truth"]) & (runs["truth"] <= high)).astype(float)
-        bounded = low.notna() if kind == "bernstein" else True  # a ratio has no such bounds
-        columns[f"{kind}_coverage"] = covers.where(bounded)
+        unbounded = low.isna() & (kind == "bernstein")  # a ratio has no such bounds
+        columns[f"{kind}_coverage"] = covers.mask(unbounded)
     columns["flagged"] = flagged(runs).astype(float)
     groups = runs[CELL].assign(**columns).groupby(CELL, sort=False)
     table = groups.mean()
