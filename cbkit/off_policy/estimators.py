@@ -89,7 +89,7 @@ class Replay:
     Parameters
     ----------
     rng : numpy.random.Generator
-        Source of the acceptance draws.
+        Source of the acceptance draws, which are the same each time that a log is evaluated.
 
     Notes
     -----
@@ -111,11 +111,14 @@ class Replay:
 
     def __post_init__(self) -> None:
         check_generator(self.rng)
+        # An estimate and its interval have to be of the same rounds.
+        object.__setattr__(self, "seed_", int(self.rng.integers(2**63)))
 
     def parts(self, evidence: Evidence) -> Parts:
         """Return each round's part in the estimate."""
         w = evidence.weights
-        accepted = (self.rng.random(len(w)) * w.max() < w).astype(np.float64)
+        draws = np.random.default_rng(self.seed_).random(len(w))
+        accepted = (draws * w.max() < w).astype(np.float64)
         return Parts(np.zeros(len(w)), accepted * evidence.rewards, accepted)
 
 

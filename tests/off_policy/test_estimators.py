@@ -14,6 +14,7 @@ from cbkit.off_policy import (
     DoublyRobust,
     Evidence,
     LoggedRounds,
+    NormalInterval,
     Replay,
     SelfNormalizedDR,
     ShrunkDR,
@@ -54,6 +55,14 @@ def test_replay_accepts_in_proportion_to_the_weights():
     accepted = np.mean([Replay(rng=rng).parts(evidence).denominator for _ in range(4000)], axis=0)
     expected = evidence.weights / 4
     assert (np.abs(accepted - expected) <= 4 * np.sqrt(expected * (1 - expected) / 4000)).all()
+
+
+def test_replay_accepts_the_same_rounds_each_time():
+    evidence = random_evidence(0)
+    replay = Replay(rng=np.random.default_rng(0))
+    assert (replay.parts(evidence).denominator == replay.parts(evidence).denominator).all()
+    low, high = NormalInterval().bounds(replay, evidence)
+    assert (low + high) / 2 == pytest.approx(replay.parts(evidence).value)
 
 
 def random_evidence(seed: int, n: int = 300) -> Evidence:

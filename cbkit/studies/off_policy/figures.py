@@ -15,6 +15,7 @@ COLOURS = {
     "SelfNormalizedDR": "#56B4E9",
     "ShrunkDR": "#009E73",
 }
+_PLACES = {500: 0, 2000: 1, 0: 2}  # of sizes on an axis; 0 is all rows
 
 
 def plot_errors(cells: pd.DataFrame, target: str) -> Figure:
@@ -40,12 +41,12 @@ def plot_errors(cells: pd.DataFrame, target: str) -> Figure:
     for row, log in zip(axes, logs, strict=True):
         for ax, name in zip(row, names, strict=True):
             panel = shown[(shown["log"] == log) & (shown["dataset"] == name)]
-            sizes = sorted(panel["size"].unique(), key=lambda n: n or np.inf)
             for estimator, of_one in panel.groupby("estimator", sort=False):
-                relative = (of_one["rmse"] / of_one["truth"]).set_axis(of_one["size"]).loc[sizes]
-                ax.plot(range(len(sizes)), relative.clip(upper=3), "o-", ms=3)
+                relative = (of_one["rmse"] / of_one["truth"]).set_axis(of_one["size"].map(_PLACES))
+                ax.plot(relative.sort_index().clip(upper=3), "o-", ms=3)
                 ax.lines[-1].set(color=COLOURS[estimator], label=estimator)
-            ax.set_xticks(range(len(sizes)), [f"{n:,}" if n else "all" for n in sizes])
+            ax.set_xticks([0, 1, 2], ["500", "2,000", "all"])
+            ax.set_xlim(-0.3, 2.3)
             ax.set_yscale("log")
             ax.set_title(f"{name}: {log}", size=9)
         row[0].set_ylabel("RMSE / truth")
@@ -95,24 +96,21 @@ def plot_learning(table: pd.DataFrame) -> Figure:
     Returns
     -------
     Figure
-        Means with 95% t intervals over seeds; dashed is the best fixed arm.
+        A dot per seed and a line at their mean; dashed is the best fixed arm.
     """
-    from cbkit.experiments.stats import intervals
-
     names = list(table["dataset"].unique())
     fig, axes = plt.subplots(1, len(names), figsize=(2.6 + 2.1 * len(names), 3.4), sharey=True)
     for ax, name in zip(np.atleast_1d(axes), names, strict=True):
         of_set = table[table["dataset"] == name]
-        rows = intervals(of_set, ["log", "learned"], "value")
+        ways = of_set.groupby(["log", "learned"], sort=False)["value"]
         labels = [
-            "online" if log == "none" else f"{learned}, {log} log"
-            for log, learned in zip(rows["log"], rows["learned"], strict=True)
+            f"{learned}, {log} log".removesuffix(", none log") for log, learned in ways.groups
         ]
-        heights = np.arange(len(rows))[::-1]
-        ax.hlines(heights, rows["low"], rows["high"], color="#0072B2", lw=1.5)
-        ax.plot(rows["mean"], heights, "o", color="#0072B2")
+        for height, (_, values) in zip(range(len(labels))[::-1], ways, strict=True):
+            ax.plot(values, [height] * len(values), "o", color="#0072B2", ms=3, alpha=0.5)
+            ax.plot(values.mean(), height, "|", color="#0072B2", ms=14, mew=2)
         ax.axvline(of_set["best_fixed_arm"].mean(), color="#7F7F7F", ls="--", lw=1)
-        ax.set_yticks(heights, labels)
+        ax.set_yticks(range(len(labels))[::-1], labels)
         ax.set_xlim(0, None)
         n = of_set["seed"].nunique()
         ax.set_title(f"{name}\n{of_set['n_rounds'].iloc[0]:,} rounds, n = {n}", size=9)
