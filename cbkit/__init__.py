@@ -9,7 +9,11 @@ from typing import Any
 
 from cbkit.datasets import MultilabelDataset, load_dataset
 from cbkit.oracles.classifiers import ClassifierOracle, StreamingOracle
+from cbkit.oracles.context_transform import ContextTransform
 from cbkit.oracles.logistic import LogisticOracle
+from cbkit.oracles.posteriors.laplace import LaplaceOracle
+from cbkit.oracles.posteriors.ridge import RidgeOracle
+from cbkit.oracles.posteriors.streaming_laplace import StreamingLaplaceOracle
 from cbkit.oracles.resampling import Resampling
 from cbkit.oracles.streaming import StreamingLogisticOracle
 from cbkit.policies.choosers.chooser import Choice
@@ -20,8 +24,12 @@ from cbkit.policies.named.active import ActiveAdaptiveGreedy, ActiveExplorer
 from cbkit.policies.named.adaptive_greedy import ContextualAdaptiveGreedy, ContextualAdaptiveGreedy2
 from cbkit.policies.named.bootstrapped import BootstrappedTS, BootstrappedUCB
 from cbkit.policies.named.greedy import EpsilonGreedy, Greedy, SoftmaxExplorer
+from cbkit.policies.named.linear import LinTS, LinUCB
+from cbkit.policies.named.logistic_posterior import LogisticTS, LogisticUCB
 from cbkit.policies.named.online_bootstrapped import OnlineBootstrappedTS, OnlineBootstrappedUCB
 from cbkit.policies.named.periods import AlternatingEpochs, ExploreThenExploit
+from cbkit.policies.named.regression_oracle import Bagging, RegCB, SquareCB
+from cbkit.policies.named.smoothed_greedy import SmoothedGreedy
 from cbkit.policies.named.without_context import BestArmInHindsight, BestArmOnline, RandomArm
 from cbkit.policies.policy import Policy
 from cbkit.policies.refits import Refit
@@ -40,12 +48,14 @@ __all__ = [
     "ActiveExplore",
     "ActiveExplorer",
     "AlternatingEpochs",
+    "Bagging",
     "BestArmInHindsight",
     "BestArmOnline",
     "BootstrappedTS",
     "BootstrappedUCB",
     "Choice",
     "ClassifierOracle",
+    "ContextTransform",
     "ContextualAdaptiveGreedy",
     "ContextualAdaptiveGreedy2",
     "EpsilonGreedy",
@@ -53,7 +63,12 @@ __all__ = [
     "ExploreThenExploit",
     "ForestOracle",
     "Greedy",
+    "LaplaceOracle",
+    "LinTS",
+    "LinUCB",
     "LogisticOracle",
+    "LogisticTS",
+    "LogisticUCB",
     "MABFirst",
     "MultilabelDataset",
     "OnlineBootstrappedTS",
@@ -61,10 +76,15 @@ __all__ = [
     "Policy",
     "RandomArm",
     "Refit",
+    "RegCB",
     "Resampling",
+    "RidgeOracle",
     "RunLog",
+    "SmoothedGreedy",
     "Smoothing",
     "SoftmaxExplorer",
+    "SquareCB",
+    "StreamingLaplaceOracle",
     "StreamingLogisticOracle",
     "StreamingOracle",
     "TreeLeafOracle",

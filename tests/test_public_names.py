@@ -10,13 +10,14 @@ import pytest
 import cbkit
 
 NAMES = """
-ActiveAdaptiveGreedy ActiveExplore ActiveExplorer AlternatingEpochs BestArmInHindsight BestArmOnline
-BootstrappedTS BootstrappedUCB Choice ClassifierOracle ContextualAdaptiveGreedy
-ContextualAdaptiveGreedy2 EpsilonGreedy Experiment ExploreThenExploit ForestOracle Greedy
-LogisticOracle MABFirst MultilabelDataset OnlineBootstrappedTS OnlineBootstrappedUCB Policy
-RandomArm Refit Resampling RunLog Smoothing SoftmaxExplorer StreamingLogisticOracle StreamingOracle
-TreeLeafOracle __version__ load_dataset load_policy make_policy policy_names run_experiment
-save_policy simulate
+ActiveAdaptiveGreedy ActiveExplore ActiveExplorer AlternatingEpochs Bagging BestArmInHindsight
+BestArmOnline BootstrappedTS BootstrappedUCB Choice ClassifierOracle ContextTransform
+ContextualAdaptiveGreedy ContextualAdaptiveGreedy2 EpsilonGreedy Experiment ExploreThenExploit
+ForestOracle Greedy LaplaceOracle LinTS LinUCB LogisticOracle LogisticTS LogisticUCB MABFirst
+MultilabelDataset OnlineBootstrappedTS OnlineBootstrappedUCB Policy RandomArm Refit RegCB Resampling
+RidgeOracle RunLog SmoothedGreedy Smoothing SoftmaxExplorer SquareCB StreamingLaplaceOracle
+StreamingLogisticOracle StreamingOracle TreeLeafOracle __version__ load_dataset load_policy
+make_policy policy_names run_experiment save_policy simulate
 """.split()
 HEAVY = {
     "xgboost",
@@ -50,7 +51,9 @@ def test_unknown_names_are_refused_as_by_any_module():
         cbkit.Greddy  # noqa: B018
 
 
-@pytest.mark.parametrize("package", ["policies", "policies.named", "datasets"])
+@pytest.mark.parametrize(
+    "package", ["policies", "policies.named", "oracles.posteriors", "datasets"]
+)
 def test_rooms_list_what_they_offer(package):
     room = importlib.import_module(f"cbkit.{package}")
     assert room.__all__ == sorted(room.__all__)

@@ -11,6 +11,7 @@ from cbkit._keywords import did_you_mean
 from cbkit._validation import Matrix
 from cbkit.oracles.classifiers import ClassifierOracle
 from cbkit.oracles.logistic import LogisticOracle
+from cbkit.oracles.posteriors.streaming_laplace import StreamingLaplaceOracle
 from cbkit.oracles.resampling import Resampling
 from cbkit.oracles.streaming import StreamingLogisticOracle
 
@@ -50,7 +51,11 @@ class Oracle(Protocol):
         """Forget `arm`; the arms after it move down by one."""
 
 
-NAMED_ORACLES = {"logistic": LogisticOracle, "streaming-logistic": StreamingLogisticOracle}
+NAMED_ORACLES = {
+    "logistic": LogisticOracle,
+    "streaming-logistic": StreamingLogisticOracle,
+    "streaming-laplace": StreamingLaplaceOracle,
+}
 
 
 def as_oracle(oracle: Any, resampling: Resampling | None = None) -> Oracle:
@@ -59,7 +64,7 @@ def as_oracle(oracle: Any, resampling: Resampling | None = None) -> Oracle:
     Parameters
     ----------
     oracle : str, mapping, classifier or Oracle
-        ``"logistic"`` or ``"streaming-logistic"``, ``{"logistic": {"C": 10.0}}``, any
+        A name of `NAMED_ORACLES`, ``{"logistic": {"C": 10.0}}``, any
         scikit-learn-like classifier, or an oracle whose parameters are used.
     resampling : Resampling or None
         The policy's resamples.

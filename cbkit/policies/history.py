@@ -111,6 +111,10 @@ class History:
         self._drop_copy(arm)
         return self._store.take(np.array(rows, dtype=np.int64)), rewards
 
+    def all_rows(self) -> Matrix:
+        """Return a copy of the contexts kept for any arm, each once, shape (n_rows, n_features)."""
+        return self._store.take(np.arange(self._store.n_rows))
+
     def _drop_copy(self, arm: int) -> None:
         store, self._arm_stores[arm] = self._arm_stores[arm], None
         self._n_copied -= store.n_rows if store else 0

@@ -10,7 +10,8 @@ import numpy as np
 
 from cbkit._keywords import suggest_keywords
 from cbkit._validation import Matrix, as_features, check_whole
-from cbkit.oracles.oracle import Oracle
+from cbkit.oracles.context_transform import ContextTransform
+from cbkit.oracles.oracle import Oracle, as_oracle
 from cbkit.policies.block import Block, Decision, distribution_of, values_of
 from cbkit.policies.choosers.chooser import Chooser, HighestValue
 from cbkit.policies.choosers.exploration import Context
@@ -50,6 +51,9 @@ class Policy(LiveUse):
         grown enough, ``Refit.geometric(growth=1.05)``.
     names : sequence of str or int, optional
         Names of the arms that `select` returns and `update` takes; by default 0, 1, ...
+    context_transform : ContextTransform or None, default=None
+        What is made of contexts before an oracle sees them; with ``dataclasses.replace`` any
+        named policy may have one. Histories stay raw.
     name : str
         Name in logs and figures.
 
@@ -68,10 +72,16 @@ class Policy(LiveUse):
     exclusive_rewards: bool = False
     refits: Refit | str | dict[str, Any] = "every block"
     names: Sequence[ArmName] | None = None
+    context_transform: ContextTransform | None = None
     name: str = "policy"
 
     def __post_init__(self) -> None:
         check_whole("n_arms", self.n_arms, least=2)
+        if self.context_transform and (self.oracle is None or self.oracle.streaming):
+            raise ValueError(
+                "context_transform needs an oracle that learns anew from whole histories, got "
+                f"{self.oracle!r}; write oracle=LogisticOracle(), or transform the contexts before"
+            )
         self.arms_ = ArmNames(self.n_arms, self.names)
         self.pending_ = PendingDecisions()
         as_refit(self.refits)  # refuses what is no schedule
@@ -162,7 +172,9 @@ class Policy(LiveUse):
         warm = np.empty(0, dtype=np.int64)
         if self.oracle is not None:
             warm = self.oracle.fitted_arms
-            scores = self.oracle.score(X)  # as many resamples before any arm is fitted as after
+            scores = self.oracle.score(
+                self._transformed(X)
+            )  # as many resamples before any arm is fitted as after
             if self.cold_start_.mab_first:  # a streaming oracle may be ready before its time
                 ready = self.cold_start_.is_over(self.history_)[warm]
                 if not ready.all():
@@ -288,6 +300,19 @@ class Policy(LiveUse):
         else:
             self.history_.add(X, row, arm, reward)
 
+    def _transformed(self, X: Matrix) -> Matrix:
+        return X if self.context_transform is None else self.context_transform(X)
+
+    def _transform_is_ready(self, rng: np.random.Generator) -> bool:
+        """Fit the transform if it is due; all oracles learn anew then, of its new features."""
+        history = self.history_
+        if self.context_transform.is_due(history.n_rows):
+            self.context_transform.fit(history.all_rows(), rng)
+            self.oracle = as_oracle(self.oracle, getattr(self.oracle, "resampling", None))
+            self.n_learned_[:] = 0
+            history.changed.update(np.flatnonzero(history.positives + history.negatives).tolist())
+        return self.context_transform.fitted_ is not None
+
     def refit(self, rng: np.random.Generator, refits: Refit | None = None) -> None:
         """Refit the oracles of the arms that gained observations, have enough, and are due.
 
@@ -301,6 +326,8 @@ class Policy(LiveUse):
         if self.oracle is None:
             return
         history, refits = self.history_, refits or as_refit(self.refits)
+        if self.context_transform and not self._transform_is_ready(rng):
+            return
         ready = self.cold_start_.is_over(history)
         n_seen = history.positives + history.negatives
         waiting = set()
@@ -308,7 +335,8 @@ class Policy(LiveUse):
             if not (ready[arm] or self.oracle.streaming):
                 continue
             if self.oracle.streaming or refits.is_due(int(n_seen[arm]), int(self.n_learned_[arm])):
-                self.oracle.learn(arm, *history.observations(arm), rng)
+                X, rewards = history.observations(arm)
+                self.oracle.learn(arm, self._transformed(X), rewards, rng)
                 self.n_learned_[arm] = n_seen[arm]
                 self.n_refits_ += 1
             else:

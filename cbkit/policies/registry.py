@@ -14,31 +14,45 @@ from cbkit.policies.named.active import ActiveAdaptiveGreedy, ActiveExplorer
 from cbkit.policies.named.adaptive_greedy import ContextualAdaptiveGreedy, ContextualAdaptiveGreedy2
 from cbkit.policies.named.bootstrapped import BootstrappedTS, BootstrappedUCB
 from cbkit.policies.named.greedy import EpsilonGreedy, Greedy, SoftmaxExplorer
+from cbkit.policies.named.linear import LinTS, LinUCB
+from cbkit.policies.named.logistic_posterior import LogisticTS, LogisticUCB
 from cbkit.policies.named.online_bootstrapped import OnlineBootstrappedTS, OnlineBootstrappedUCB
 from cbkit.policies.named.periods import AlternatingEpochs, ExploreThenExploit
+from cbkit.policies.named.regression_oracle import Bagging, RegCB, SquareCB
+from cbkit.policies.named.smoothed_greedy import SmoothedGreedy
 from cbkit.policies.named.without_context import BestArmInHindsight, BestArmOnline, RandomArm
 from cbkit.policies.policy import Policy
 
+_PAPERS = (
+    RandomArm,
+    BestArmInHindsight,
+    BestArmOnline,
+    Greedy,
+    EpsilonGreedy,
+    ExploreThenExploit,
+    AlternatingEpochs,
+    SoftmaxExplorer,
+    BootstrappedUCB,
+    OnlineBootstrappedUCB,
+    BootstrappedTS,
+    OnlineBootstrappedTS,
+    ContextualAdaptiveGreedy,
+    ContextualAdaptiveGreedy2,
+    ActiveExplorer,
+    ActiveAdaptiveGreedy,
+)
+_OTHERS = (
+    SmoothedGreedy,
+    LogisticUCB,
+    LogisticTS,
+    LinUCB,
+    LinTS,
+    SquareCB,
+    RegCB,
+    Bagging,
+)
 _POLICIES: dict[str, Callable[..., Policy]] = {
-    policy.__name__: policy
-    for policy in (
-        RandomArm,
-        BestArmInHindsight,
-        BestArmOnline,
-        Greedy,
-        EpsilonGreedy,
-        ExploreThenExploit,
-        AlternatingEpochs,
-        SoftmaxExplorer,
-        BootstrappedUCB,
-        OnlineBootstrappedUCB,
-        BootstrappedTS,
-        OnlineBootstrappedTS,
-        ContextualAdaptiveGreedy,
-        ContextualAdaptiveGreedy2,
-        ActiveExplorer,
-        ActiveAdaptiveGreedy,
-    )
+    policy.__name__: policy for policy in _PAPERS + _OTHERS
 }
 
 _MAB_FIRST, _MEDIAMILL_PRIOR = MABFirst(a=3, b=7, m=2), MABFirst(a=1, b=10, m=2)
@@ -62,9 +76,19 @@ def policy_names() -> tuple[str, ...]:
     return tuple(_POLICIES)
 
 
+def paper_policy_names() -> tuple[str, ...]:
+    """Return the names of those that the paper describes or compares with."""
+    return tuple(policy.__name__ for policy in _PAPERS)
+
+
 def policy_parameters(name: str) -> set[str]:
     """Return the names of the parameters that a registered policy takes as overrides."""
     return set(inspect.signature(_POLICIES[name]).parameters) - {"n_arms"}
+
+
+def _default(name: str, parameter: str) -> Any:
+    found = inspect.signature(_POLICIES[name]).parameters.get(parameter)
+    return found and found.default
 
 
 def paper_hyperparameters(name: str, dataset: MultilabelDataset) -> dict[str, Any]:
@@ -91,13 +115,12 @@ def paper_hyperparameters(name: str, dataset: MultilabelDataset) -> dict[str, An
         turning_point = papers_turning_point
     else:
         turning_point = max(1, round(_TURNING_SHARE * dataset.n_rows))
-    known = policy_parameters(name)
     chosen: dict[str, Any] = {}
     if name == "BestArmInHindsight":
         chosen["arm"] = dataset.best_arm
     if name == "ExploreThenExploit":
         chosen["turning_point"] = turning_point
-    elif "cold_start" in known:
+    elif _default(name, "cold_start") == _MAB_FIRST:
         chosen["cold_start"] = prior
     return chosen
 

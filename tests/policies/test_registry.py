@@ -10,7 +10,11 @@ from cbkit import MABFirst, MultilabelDataset, Resampling, Smoothing, make_polic
 from cbkit.oracles.classifiers import ClassifierOracle
 from cbkit.oracles.logistic import LogisticOracle
 from cbkit.oracles.streaming import StreamingLogisticOracle
-from cbkit.policies.registry import paper_hyperparameters, policy_names
+from cbkit.policies.registry import (
+    paper_hyperparameters,
+    paper_policy_names,
+    policy_names,
+)
 
 
 def dataset(name="custom", n_rows=100, n_arms=4):
@@ -23,7 +27,7 @@ DATA = dataset()
 
 
 def test_every_policy_of_the_paper_has_a_name():
-    assert policy_names() == (
+    assert paper_policy_names() == (
         "RandomArm",
         "BestArmInHindsight",
         "BestArmOnline",
@@ -41,6 +45,25 @@ def test_every_policy_of_the_paper_has_a_name():
         "ActiveExplorer",
         "ActiveAdaptiveGreedy",
     )
+
+
+def test_policies_that_the_paper_lacks_have_names_too():
+    assert policy_names() == (
+        *paper_policy_names(),
+        "SmoothedGreedy",
+        "LogisticUCB",
+        "LogisticTS",
+        "LinUCB",
+        "LinTS",
+        "SquareCB",
+        "RegCB",
+        "Bagging",
+    )
+
+
+@pytest.mark.parametrize("name", ["SmoothedGreedy", "SquareCB", "ExploreThenExploit"])
+def test_policies_with_a_cold_start_of_their_own_keep_it(name):
+    assert "cold_start" not in paper_hyperparameters(name, DATA)
 
 
 @pytest.mark.parametrize("name", policy_names())

@@ -13,6 +13,7 @@ from cbkit.policies.choosers.chooser import (
     UniformArm,
 )
 from cbkit.policies.choosers.exploration import ActiveExplore, Context, Explore, RandomExplore
+from cbkit.policies.choosers.inverse_gap import InverseGapWeighting
 from cbkit.policies.choosers.propensities import ArmValues
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Explore",
     "FixedArm",
     "HighestValue",
+    "InverseGapWeighting",
     "PercentileGreedy",
     "RandomExplore",
     "RandomThenBest",

@@ -7,7 +7,7 @@ import pandas as pd
 from cbkit.experiments.experiment import Experiment
 from cbkit.experiments.results import Results
 from cbkit.experiments.run import run_experiment
-from cbkit.policies.registry import policy_names
+from cbkit.policies.registry import paper_policy_names
 
 TUNED_PRIOR = {"MABFirst": {"a": "5/k", "b": 4, "m": 2}}
 
@@ -70,7 +70,7 @@ def paper_evaluation(
     return [
         Experiment(
             datasets=[dataset],
-            policies=[name for name in policy_names() if name not in _LEFT_OUT[variant]],
+            policies=[name for name in paper_policy_names() if name not in _LEFT_OUT[variant]],
             variants={variant: changes},
             folder=f"{folder}/{dataset}/{variant.replace(' ', '-')}",
             n_replicates=n_replicates,

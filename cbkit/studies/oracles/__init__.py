@@ -1,0 +1,1 @@
+"""Full refits, streaming updates and posteriors as oracles: what they earn, and what they cost."""
