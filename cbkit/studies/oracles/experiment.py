@@ -7,6 +7,7 @@ import pandas as pd
 
 from cbkit.datasets import load_dataset
 from cbkit.experiments.experiment import Experiment
+from cbkit.experiments.results import CPU_SECONDS, Results
 from cbkit.experiments.stats import mean_interval
 
 REAL_SETS = (
@@ -101,6 +102,14 @@ def oracle_experiment(
         n_rounds=min(n_rows, n_rounds or n_rows),
         seed=seed,
     )
+
+
+def finals_with_seconds(results: Results) -> pd.DataFrame:
+    """Return the finals of all runs that went well, with ``seconds`` of CPU time beside them."""
+    run = ["dataset", "variant", "policy", "seed"]
+    seconds = results.timings.assign(seconds=results.timings[[*CPU_SECONDS]].sum(axis=1))
+    finals = results.finals[results.finals["mean_reward"].notna()]
+    return finals.merge(seconds[[*run, "seconds"]], on=run)
 
 
 def shares_of(finals: pd.DataFrame, reference: str) -> pd.DataFrame:
