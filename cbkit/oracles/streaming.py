@@ -43,7 +43,9 @@ class StreamingLogisticOracle:
 
     Notes
     -----
-    Section "Empirical evaluation", mini-batch updates. An arm counts as fitted once it has
+    Section "Empirical evaluation", mini-batch updates: the paper's streaming oracle, with its step
+    sizes. On rows of many features the first steps are too large by far and most predictions end
+    near 0 or 1; `StreamingLaplaceOracle` has no step size. An arm counts as fitted once it has
     learned from both kinds of reward.
 
     Examples

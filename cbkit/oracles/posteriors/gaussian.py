@@ -45,7 +45,7 @@ def refuse_resampling(oracle: str, resampling: Resampling | None) -> None:
     if resampling is not None:
         raise ValueError(
             f"{oracle} has a posterior, which takes the place of resamples; use it in LogisticUCB, "
-            "LogisticTS, LinUCB, LinTS or Greedy"
+            "LogisticTS, LinUCB or LinTS, or in a Policy with NormalBound or NormalDraw as index"
         )
 
 

@@ -39,9 +39,10 @@ def ActiveExplorer(
         expectation, the smaller or the larger. An `ActiveExplore` may have gradient norms
         of its own, for oracles that are not logistic.
     oracle : OracleLike, default="logistic"
-        What learns each arm's expected reward: ``"logistic"`` or ``"streaming-logistic"``,
-        one of them with its parameters as in ``{"logistic": {"C": 10.0}}``, a scikit-learn
-        classifier, or an oracle such as `ForestOracle`.
+        What learns each arm's expected reward: ``"logistic"``, ``"streaming-laplace"`` or
+        ``"streaming-logistic"``, one of them with its parameters as in
+        ``{"logistic": {"C": 10.0}}``, a scikit-learn classifier, or an oracle such as
+        `ForestOracle`.
     cold_start : ColdStartLike, default=MABFirst(a=3, b=7, m=2)
         What an arm scores while its oracle has too little to learn from: `MABFirst`,
         `Smoothing`, a pair of both, or ``None`` for its mean reward so far, and 1/2 while
@@ -124,9 +125,10 @@ def ActiveAdaptiveGreedy(
     moving : bool, default=True
         Whether the window moves with each round, or starts anew when it is full.
     oracle : OracleLike, default="logistic"
-        What learns each arm's expected reward: ``"logistic"`` or ``"streaming-logistic"``,
-        one of them with its parameters as in ``{"logistic": {"C": 10.0}}``, a scikit-learn
-        classifier, or an oracle such as `ForestOracle`.
+        What learns each arm's expected reward: ``"logistic"``, ``"streaming-laplace"`` or
+        ``"streaming-logistic"``, one of them with its parameters as in
+        ``{"logistic": {"C": 10.0}}``, a scikit-learn classifier, or an oracle such as
+        `ForestOracle`.
     cold_start : ColdStartLike, default=MABFirst(a=3, b=7, m=2)
         What an arm scores while its oracle has too little to learn from: `MABFirst`,
         `Smoothing`, a pair of both, or ``None`` for its mean reward so far, and 1/2 while

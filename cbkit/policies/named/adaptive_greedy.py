@@ -41,9 +41,10 @@ def ContextualAdaptiveGreedy(
     decay : float, default=0.9997
         Factor ``d`` of the threshold per round, above 0 and at most 1.
     oracle : OracleLike, default="logistic"
-        What learns each arm's expected reward: ``"logistic"`` or ``"streaming-logistic"``,
-        one of them with its parameters as in ``{"logistic": {"C": 10.0}}``, a scikit-learn
-        classifier, or an oracle such as `ForestOracle`.
+        What learns each arm's expected reward: ``"logistic"``, ``"streaming-laplace"`` or
+        ``"streaming-logistic"``, one of them with its parameters as in
+        ``{"logistic": {"C": 10.0}}``, a scikit-learn classifier, or an oracle such as
+        `ForestOracle`.
     cold_start : ColdStartLike, default=MABFirst(a=3, b=7, m=2)
         What an arm scores while its oracle has too little to learn from: `MABFirst`,
         `Smoothing`, a pair of both, or ``None`` for its mean reward so far, and 1/2 while
@@ -120,9 +121,10 @@ def ContextualAdaptiveGreedy2(
     moving : bool, default=True
         Whether the window moves with each round, or starts anew when it is full.
     oracle : OracleLike, default="logistic"
-        What learns each arm's expected reward: ``"logistic"`` or ``"streaming-logistic"``,
-        one of them with its parameters as in ``{"logistic": {"C": 10.0}}``, a scikit-learn
-        classifier, or an oracle such as `ForestOracle`.
+        What learns each arm's expected reward: ``"logistic"``, ``"streaming-laplace"`` or
+        ``"streaming-logistic"``, one of them with its parameters as in
+        ``{"logistic": {"C": 10.0}}``, a scikit-learn classifier, or an oracle such as
+        `ForestOracle`.
     cold_start : ColdStartLike, default=MABFirst(a=3, b=7, m=2)
         What an arm scores while its oracle has too little to learn from: `MABFirst`,
         `Smoothing`, a pair of both, or ``None`` for its mean reward so far, and 1/2 while

@@ -43,9 +43,10 @@ def BootstrappedUCB(
         Whether an observation keeps its weights from one refit to the next, instead of
         drawing all of them afresh; multinomial weights cannot be kept.
     oracle : OracleLike, default="logistic"
-        What learns each arm's expected reward: ``"logistic"`` or ``"streaming-logistic"``,
-        one of them with its parameters as in ``{"logistic": {"C": 10.0}}``, a scikit-learn
-        classifier, or an oracle such as `ForestOracle`.
+        What learns each arm's expected reward: ``"logistic"``, ``"streaming-laplace"`` or
+        ``"streaming-logistic"``, one of them with its parameters as in
+        ``{"logistic": {"C": 10.0}}``, a scikit-learn classifier, or an oracle such as
+        `ForestOracle`.
     cold_start : ColdStartLike, default=MABFirst(a=3, b=7, m=2)
         What an arm scores while its oracle has too little to learn from: `MABFirst`,
         `Smoothing`, a pair of both, or ``None`` for its mean reward so far, and 1/2 while
@@ -115,9 +116,10 @@ def BootstrappedTS(
         Whether an observation keeps its weights from one refit to the next, instead of
         drawing all of them afresh; multinomial weights cannot be kept.
     oracle : OracleLike, default="logistic"
-        What learns each arm's expected reward: ``"logistic"`` or ``"streaming-logistic"``,
-        one of them with its parameters as in ``{"logistic": {"C": 10.0}}``, a scikit-learn
-        classifier, or an oracle such as `ForestOracle`.
+        What learns each arm's expected reward: ``"logistic"``, ``"streaming-laplace"`` or
+        ``"streaming-logistic"``, one of them with its parameters as in
+        ``{"logistic": {"C": 10.0}}``, a scikit-learn classifier, or an oracle such as
+        `ForestOracle`.
     cold_start : ColdStartLike, default=MABFirst(a=3, b=7, m=2)
         What an arm scores while its oracle has too little to learn from: `MABFirst`,
         `Smoothing`, a pair of both, or ``None`` for its mean reward so far, and 1/2 while

@@ -26,9 +26,10 @@ def Greedy(
     n_arms : int
         Number of arms, at least 2.
     oracle : OracleLike, default="logistic"
-        What learns each arm's expected reward: ``"logistic"`` or ``"streaming-logistic"``,
-        one of them with its parameters as in ``{"logistic": {"C": 10.0}}``, a scikit-learn
-        classifier, or an oracle such as `ForestOracle`.
+        What learns each arm's expected reward: ``"logistic"``, ``"streaming-laplace"`` or
+        ``"streaming-logistic"``, one of them with its parameters as in
+        ``{"logistic": {"C": 10.0}}``, a scikit-learn classifier, or an oracle such as
+        `ForestOracle`.
     cold_start : ColdStartLike, default=MABFirst(a=3, b=7, m=2)
         What an arm scores while its oracle has too little to learn from: `MABFirst`,
         `Smoothing`, a pair of both, or ``None`` for its mean reward so far, and 1/2 while
@@ -92,9 +93,10 @@ def EpsilonGreedy(
     decay : float, default=0.9999
         Factor ``d`` of the probability per round, above 0 and at most 1.
     oracle : OracleLike, default="logistic"
-        What learns each arm's expected reward: ``"logistic"`` or ``"streaming-logistic"``,
-        one of them with its parameters as in ``{"logistic": {"C": 10.0}}``, a scikit-learn
-        classifier, or an oracle such as `ForestOracle`.
+        What learns each arm's expected reward: ``"logistic"``, ``"streaming-laplace"`` or
+        ``"streaming-logistic"``, one of them with its parameters as in
+        ``{"logistic": {"C": 10.0}}``, a scikit-learn classifier, or an oracle such as
+        `ForestOracle`.
     cold_start : ColdStartLike, default=MABFirst(a=3, b=7, m=2)
         What an arm scores while its oracle has too little to learn from: `MABFirst`,
         `Smoothing`, a pair of both, or ``None`` for its mean reward so far, and 1/2 while
@@ -158,9 +160,10 @@ def SoftmaxExplorer(
     inflation : float, default=1.001
         Factor ``i`` of the multiplier per round, at least 1.
     oracle : OracleLike, default="logistic"
-        What learns each arm's expected reward: ``"logistic"`` or ``"streaming-logistic"``,
-        one of them with its parameters as in ``{"logistic": {"C": 10.0}}``, a scikit-learn
-        classifier, or an oracle such as `ForestOracle`.
+        What learns each arm's expected reward: ``"logistic"``, ``"streaming-laplace"`` or
+        ``"streaming-logistic"``, one of them with its parameters as in
+        ``{"logistic": {"C": 10.0}}``, a scikit-learn classifier, or an oracle such as
+        `ForestOracle`.
     cold_start : ColdStartLike, default=MABFirst(a=3, b=7, m=2)
         What an arm scores while its oracle has too little to learn from: `MABFirst`,
         `Smoothing`, a pair of both, or ``None`` for its mean reward so far, and 1/2 while

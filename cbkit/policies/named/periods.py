@@ -31,9 +31,10 @@ def ExploreThenExploit(
         First round that exploits. The paper's depends on the data set, see
         `paper_hyperparameters`.
     oracle : OracleLike, default="logistic"
-        What learns each arm's expected reward: ``"logistic"`` or ``"streaming-logistic"``,
-        one of them with its parameters as in ``{"logistic": {"C": 10.0}}``, a scikit-learn
-        classifier, or an oracle such as `ForestOracle`.
+        What learns each arm's expected reward: ``"logistic"``, ``"streaming-laplace"`` or
+        ``"streaming-logistic"``, one of them with its parameters as in
+        ``{"logistic": {"C": 10.0}}``, a scikit-learn classifier, or an oracle such as
+        `ForestOracle`.
     cold_start : ColdStartLike, default=None
         What an arm scores while its oracle has too little to learn from: `MABFirst`,
         `Smoothing`, a pair of both, or ``None`` for its mean reward so far, and 1/2 while
@@ -97,9 +98,10 @@ def AlternatingEpochs(
     exploit_rounds : int, default=200
         Length of a period of best choices, in rounds; the paper does not state any.
     oracle : OracleLike, default="logistic"
-        What learns each arm's expected reward: ``"logistic"`` or ``"streaming-logistic"``,
-        one of them with its parameters as in ``{"logistic": {"C": 10.0}}``, a scikit-learn
-        classifier, or an oracle such as `ForestOracle`.
+        What learns each arm's expected reward: ``"logistic"``, ``"streaming-laplace"`` or
+        ``"streaming-logistic"``, one of them with its parameters as in
+        ``{"logistic": {"C": 10.0}}``, a scikit-learn classifier, or an oracle such as
+        `ForestOracle`.
     cold_start : ColdStartLike, default=MABFirst(a=3, b=7, m=2)
         What an arm scores while its oracle has too little to learn from: `MABFirst`,
         `Smoothing`, a pair of both, or ``None`` for its mean reward so far, and 1/2 while
