@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from cbkit._keywords import suggest_keywords
 from cbkit._validation import Matrix, as_features, check_whole
@@ -58,6 +59,10 @@ class ContextTransform:
         check_whole("first", self.first)
         self.fitted_: Any = None
         self.n_rows_ = 0  # at the last fit
+        self._history: Matrix | None = None
+
+    def __getstate__(self) -> dict:
+        return {**self.__dict__, "_history": None}  # made again from the raw rows
 
     def is_due(self, n_rows: int) -> bool:
         """Tell whether it is to be fitted to the `n_rows` rows that came so far."""
@@ -75,6 +80,26 @@ class ContextTransform:
         """
         self.fitted_ = seeded_clone(self.transformer, rng).fit(X)
         self.n_rows_ = X.shape[0]
+        self._history = None
+
+    @property
+    def n_kept(self) -> int:
+        """Number of transformed rows that `rows` chooses from."""
+        return 0 if self._history is None else self._history.shape[0]
+
+    def keep(self, X: Matrix) -> None:
+        """Transform further rows of the history and keep them, so that each is done once."""
+        new = self(X)
+        if self._history is None:
+            self._history = new
+        elif sparse.issparse(new):
+            self._history = sparse.csr_array(sparse.vstack([self._history, new], format="csr"))
+        else:
+            self._history = np.concatenate([self._history, new])
+
+    def rows(self, numbers: np.ndarray) -> Matrix:
+        """Return kept rows by their numbers, shape (n, n_transformed)."""
+        return self._history[numbers]
 
     def __call__(self, X: Matrix) -> Matrix:
         """Return transformed contexts, shape (n_rounds, n_transformed); raw before the first fit.

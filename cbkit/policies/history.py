@@ -111,9 +111,14 @@ class History:
         self._drop_copy(arm)
         return self._store.take(np.array(rows, dtype=np.int64)), rewards
 
-    def all_rows(self) -> Matrix:
-        """Return a copy of the contexts kept for any arm, each once, shape (n_rows, n_features)."""
-        return self._store.take(np.arange(self._store.n_rows))
+    def rows_from(self, first: int) -> Matrix:
+        """Return copies of all contexts kept from number `first` on, whatever arm they are of."""
+        return self._store.take(np.arange(first, self._store.n_rows))
+
+    def row_numbers(self, arm: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the numbers (n,) of the contexts kept for `arm`, and its rewards (n,) in them."""
+        rewards = np.array(self._rewards[arm], dtype=np.float64)
+        return np.array(self._rows[arm], dtype=np.int64), rewards
 
     def _drop_copy(self, arm: int) -> None:
         store, self._arm_stores[arm] = self._arm_stores[arm], None

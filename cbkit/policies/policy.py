@@ -172,9 +172,8 @@ class Policy(LiveUse):
         warm = np.empty(0, dtype=np.int64)
         if self.oracle is not None:
             warm = self.oracle.fitted_arms
-            scores = self.oracle.score(
-                self._transformed(X)
-            )  # as many resamples before any arm is fitted as after
+            seen = X if self.context_transform is None else self.context_transform(X)
+            scores = self.oracle.score(seen)  # as many resamples before any arm is fitted as after
             if self.cold_start_.mab_first:  # a streaming oracle may be ready before its time
                 ready = self.cold_start_.is_over(self.history_)[warm]
                 if not ready.all():
@@ -300,18 +299,27 @@ class Policy(LiveUse):
         else:
             self.history_.add(X, row, arm, reward)
 
-    def _transformed(self, X: Matrix) -> Matrix:
-        return X if self.context_transform is None else self.context_transform(X)
+    def _observations(self, arm: int) -> tuple[Matrix, np.ndarray]:
+        """Return what the oracle of `arm` learns from: contexts, transformed if so, and rewards."""
+        if self.context_transform is None:
+            return self.history_.observations(arm)
+        numbers, rewards = self.history_.row_numbers(arm)
+        return self.context_transform.rows(numbers), rewards
 
-    def _transform_is_ready(self, rng: np.random.Generator) -> bool:
-        """Fit the transform if it is due; all oracles learn anew then, of its new features."""
-        history = self.history_
-        if self.context_transform.is_due(history.n_rows):
-            self.context_transform.fit(history.all_rows(), rng)
+    def _prepare_transform(self, rng: np.random.Generator) -> bool:
+        """Bring the transform up to date; return whether it has been fitted.
+
+        At a new fit all oracles learn anew, as its features are others.
+        """
+        history, transform = self.history_, self.context_transform
+        if transform.is_due(history.n_rows):
+            transform.fit(history.rows_from(0), rng)
             self.oracle = as_oracle(self.oracle, getattr(self.oracle, "resampling", None))
             self.n_learned_[:] = 0
             history.changed.update(np.flatnonzero(history.positives + history.negatives).tolist())
-        return self.context_transform.fitted_ is not None
+        if transform.fitted_ is not None and transform.n_kept < history.n_rows:
+            transform.keep(history.rows_from(transform.n_kept))
+        return transform.fitted_ is not None
 
     def refit(self, rng: np.random.Generator, refits: Refit | None = None) -> None:
         """Refit the oracles of the arms that gained observations, have enough, and are due.
@@ -326,7 +334,7 @@ class Policy(LiveUse):
         if self.oracle is None:
             return
         history, refits = self.history_, refits or as_refit(self.refits)
-        if self.context_transform and not self._transform_is_ready(rng):
+        if self.context_transform and not self._prepare_transform(rng):
             return
         ready = self.cold_start_.is_over(history)
         n_seen = history.positives + history.negatives
@@ -335,8 +343,7 @@ class Policy(LiveUse):
             if not (ready[arm] or self.oracle.streaming):
                 continue
             if self.oracle.streaming or refits.is_due(int(n_seen[arm]), int(self.n_learned_[arm])):
-                X, rewards = history.observations(arm)
-                self.oracle.learn(arm, self._transformed(X), rewards, rng)
+                self.oracle.learn(arm, *self._observations(arm), rng)
                 self.n_learned_[arm] = n_seen[arm]
                 self.n_refits_ += 1
             else:

@@ -134,6 +134,21 @@ def test_the_users_transformer_is_left_as_it_is_and_the_policy_pickles():
     np.testing.assert_array_equal(loaded.score(DATA.features), policy.score(DATA.features))
 
 
+def test_a_loaded_policy_goes_on_as_the_one_that_was_saved():
+    policy = make(StandardScaler(), first=20)
+    policies = [policy]
+    for start in range(0, 100, 20):
+        if start == 60:
+            policies.append(pickle.loads(pickle.dumps(policy)))
+        X = DATA.features[start : start + 20]
+        arms = np.arange(20) % N_ARMS
+        rewards = DATA.labels.toarray()[np.arange(start, start + 20), arms]
+        for one in policies:
+            one.update(X, arms, rewards, np.random.default_rng(start))
+    one, other = (p.score(DATA.features) for p in policies)
+    np.testing.assert_allclose(one, other, atol=1e-3)
+
+
 def test_live_use_transforms_as_the_simulation_does():
     policy, rng = make(StandardScaler(), first=20), np.random.default_rng(0)
     for start in range(0, 100, 20):
@@ -180,7 +195,7 @@ def test_what_transforms_nothing_is_refused(transformer, message):
 
 def test_transformers_that_lose_rows_or_numbers_are_refused():
     halves = FunctionTransformer(lambda X: X[::2], validate=False)
-    with pytest.raises(ValueError, match="made 7 rows of 13"):
+    with pytest.raises(ValueError, match="made 30 rows of 60"):
         play(DATA, halves)
     nothing = FunctionTransformer(lambda X: X * np.nan, validate=False)
     with pytest.raises(ValueError, match="contexts"):

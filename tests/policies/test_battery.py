@@ -148,9 +148,9 @@ def test_looking_between_rounds_changes_nothing(name):
     policy = make(name)
     choose, refit = policy.choose, policy.refit
 
-    def looking_choose(block, row, rng):
+    def looking_choose(block, row, *rest):
         policy.score(SMALL.features[:3])
-        return choose(block, row, rng)
+        return choose(block, row, *rest)
 
     def looking_refit(rng):
         policy.prepare(SMALL.features)
@@ -216,7 +216,7 @@ def test_arms_that_know_one_label_only_are_played_on(labels, cold_start):
     data = MultilabelDataset.from_arrays(planted(60).features, labels)
     for name in WITH_ORACLE:
         log = play(name, data, cold_start=cold_start)
-        assert log.facts["n_fitted_arms"] == 0
+        assert log.facts["n_fitted_arms"] == 0 or name in LINEAR  # a regression needs not both
         assert_sound(name, log.rounds["index"])
 
 
@@ -253,8 +253,8 @@ def test_every_sparse_format_is_the_same_to_a_policy_and_never_densified(name):
             chosen = policy.select(X, rng)
             policy.update(X, chosen, labels[np.arange(start, start + 20), chosen], rng)
             arms.extend(chosen.tolist())
-        kept = [policy.history_.observations(arm)[0] for arm in range(policy.n_arms)]
-        assert policy.history_.n_rows == 0 or all(sparse.issparse(contexts) for contexts in kept)
+        for arm in range(policy.n_arms if policy.history_.n_rows else 0):  # none if streaming
+            assert sparse.issparse(policy.history_.observations(arm)[0])
         return arms
 
     expected = live(sparse.csr_array)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import cho_solve, solve_triangular
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.special import expit
 
 from cbkit._validation import Matrix
@@ -64,8 +64,6 @@ class GaussianPosterior:
         Second derivatives of the rows' losses by the linear predictor, not negative.
     C, intercept_variance : float
         Variances of the prior, of each coefficient and of the intercept.
-    gram : ndarray, shape (n_observations, n_observations), optional
-        ``X @ X.T``, if it is known.
 
     Examples
     --------
@@ -78,73 +76,100 @@ class GaussianPosterior:
     """
 
     def __init__(
-        self,
-        X: Matrix,
-        curvature: np.ndarray,
-        *,
-        C: float,
-        intercept_variance: float,
-        gram: np.ndarray | None = None,
+        self, X: Matrix, curvature: np.ndarray, *, C: float, intercept_variance: float
     ) -> None:
-        n_observations, n_features = X.shape
         self.C, self.intercept_variance = C, intercept_variance
-        self.is_dual = n_observations <= n_features
-        if self.is_dual:
-            gram = _inner(X, X) if gram is None else gram
-            self._X, self._roots = X, np.sqrt(curvature)
-            matrix = self._roots[:, None] * (C * gram + intercept_variance) * self._roots
-            matrix[np.diag_indices_from(matrix)] += 1.0
-        else:
-            matrix = np.empty((n_features + 1, n_features + 1))
-            weighted = _scaled_rows(X, curvature)
-            matrix[:-1, :-1] = _inner(X.T, weighted.T)
-            matrix[-1, :-1] = matrix[:-1, -1] = weighted.sum(axis=0)
-            matrix[-1, -1] = curvature.sum() + 1.0 / intercept_variance
-            matrix[np.arange(n_features), np.arange(n_features)] += 1.0 / C
-        factor = np.linalg.cholesky(matrix)
-        self._factor = factor
-        if not self.is_dual:
-            self._covariance = cho_solve((factor, True), np.eye(n_features + 1))
+        self._X, self._roots = X[:0], np.empty(0)
+        self._factor = np.empty((0, 0))
+        self._covariance: np.ndarray | None = None
+        self.extend(X, curvature)
 
-    def variances(self, X: Matrix) -> np.ndarray:
-        """Return the variances of the linear predictor in contexts `X`, shape (n_rounds,)."""
-        if self.is_dual:
-            squares = X.power(2) if sparse.issparse(X) else X * X
-            prior = self.C * squares.sum(axis=1) + self.intercept_variance
-            shared = self.C * _inner(self._X, X) + self.intercept_variance
-            known = solve_triangular(self._factor, self._roots[:, None] * shared, lower=True)
-            return np.maximum(prior - np.einsum("ij,ij->j", known, known), 0.0)
-        products = X @ self._covariance[:-1] + self._covariance[-1]
-        own = products[:, :-1]
-        squares = (
-            np.asarray((X * own).sum(axis=1))
-            if sparse.issparse(X)
-            else np.einsum("ij,ij->i", X, own)
-        )
-        return np.maximum(squares + products[:, -1], 0.0)
-
-    def mean(self, X: Matrix, targets: np.ndarray) -> np.ndarray:
-        """Return the coefficients of a regression with unit noise, shape (n_features + 1,).
+    def extend(self, X: Matrix, curvature: np.ndarray) -> None:
+        """Add rows, whose number times the square of what is kept bounds the work.
 
         Parameters
         ----------
-        X : csr_array or ndarray, shape (n_observations, n_features)
-            The contexts that the posterior was made of, with curvature 1.
-        targets : ndarray, shape (n_observations,)
-            What was observed in them.
+        X : csr_array or ndarray, shape (n_new, n_features)
+            Their contexts.
+        curvature : ndarray, shape (n_new,)
+            Their curvature; that of the other rows stays as it is.
         """
-        if self.is_dual:
-            dual = cho_solve((self._factor, True), targets)
-            return np.append(self.C * (X.T @ dual), self.intercept_variance * dual.sum())
-        return self._covariance @ np.append(X.T @ targets, targets.sum())
+        if self._covariance is not None:
+            roots = np.sqrt(curvature)[:, None]
+            moved = roots * self._times_covariance(X)
+            inner = moved[:, :-1] @ _columns(X) + moved[:, -1:]
+            inner = np.eye(len(roots)) + inner * roots.T
+            half = solve_triangular(np.linalg.cholesky(inner), moved, lower=True)
+            self._covariance -= half.T @ half
+            return
+        known, n_rows = self._X.shape[0], self._X.shape[0] + X.shape[0]
+        roots = np.append(self._roots, np.sqrt(curvature))
+        rows = (
+            sparse.csr_array(sparse.vstack([self._X, X]))
+            if sparse.issparse(X)
+            else np.vstack([self._X, X])
+        )
+        if n_rows > X.shape[1]:
+            self._covariance = self._by_features(rows, roots**2)
+            self._X, self._roots, self._factor = X[:0], np.empty(0), np.empty((0, 0))
+            return
+        products = roots[:, None] * (self.C * (rows @ _columns(X)) + self.intercept_variance)
+        products *= roots[known:]
+        own = products[known:] + np.eye(X.shape[0])
+        across = solve_triangular(self._factor, products[:known], lower=True)
+        factor = np.zeros((n_rows, n_rows))
+        factor[:known, :known], factor[known:, :known] = self._factor, across.T
+        factor[known:, known:] = np.linalg.cholesky(own - across.T @ across)
+        self._X, self._roots, self._factor = rows, roots, factor
+
+    def _by_features(self, X: Matrix, curvature: np.ndarray) -> np.ndarray:
+        """Return the covariance, shape (n_features + 1, n_features + 1)."""
+        n_features = X.shape[1]
+        precision = np.empty((n_features + 1, n_features + 1))
+        weighted = (
+            sparse.csr_array(X.multiply(curvature[:, None]))
+            if sparse.issparse(X)
+            else X * curvature[:, None]
+        )
+        precision[:-1, :-1] = X.T @ (weighted.toarray() if sparse.issparse(X) else weighted)
+        precision[-1, :-1] = precision[:-1, -1] = weighted.sum(axis=0)
+        precision[-1, -1] = curvature.sum() + 1.0 / self.intercept_variance
+        precision[np.arange(n_features), np.arange(n_features)] += 1.0 / self.C
+        return cho_solve(cho_factor(precision, lower=True), np.eye(n_features + 1))
+
+    def _times_covariance(self, X: Matrix) -> np.ndarray:
+        """Return ``[X, 1] @ covariance``, shape (n_rows, n_features + 1)."""
+        return X @ self._covariance[:-1] + self._covariance[-1]
+
+    def variances(self, X: Matrix) -> np.ndarray:
+        """Return the variances of the linear predictor in contexts `X`, shape (n_rounds,)."""
+        if self._covariance is None:
+            squares = X.power(2) if sparse.issparse(X) else X * X
+            prior = self.C * squares.sum(axis=1) + self.intercept_variance
+            shared = self.C * (self._X @ _columns(X)) + self.intercept_variance
+            known = solve_triangular(self._factor, self._roots[:, None] * shared, lower=True)
+            return np.maximum(prior - np.einsum("ij,ij->j", known, known), 0.0)
+        products = self._times_covariance(X)
+        own = X.multiply(products[:, :-1]) if sparse.issparse(X) else X * products[:, :-1]
+        return np.maximum(np.asarray(own.sum(axis=1)) + products[:, -1], 0.0)
+
+    def times(self, vector: np.ndarray) -> np.ndarray:
+        """Return ``covariance @ vector``; both have shape (n_features + 1,).
+
+        With ``[X, 1]' targets`` it is the mean of a regression with unit noise, all curvatures 1.
+        """
+        if self._covariance is not None:
+            return self._covariance @ vector
+        prior = self.C * vector
+        prior[-1] = self.intercept_variance * vector[-1]
+        if not len(self._roots):
+            return prior
+        shared = self._roots * (self._X @ prior[:-1] + prior[-1])
+        dual = self._roots * cho_solve((self._factor, True), shared)
+        known = np.append(self.C * (self._X.T @ dual), self.intercept_variance * dual.sum())
+        return prior - known
 
 
-def _inner(one: Matrix, other: Matrix) -> np.ndarray:
-    """Return ``one @ other.T``, dense."""
-    return one @ (other.toarray() if sparse.issparse(other) else other).T
-
-
-def _scaled_rows(X: Matrix, factors: np.ndarray) -> Matrix:
-    if sparse.issparse(X):
-        return sparse.csr_array(X.multiply(factors[:, None]))
-    return X * factors[:, None]
+def _columns(X: Matrix) -> np.ndarray:
+    """Return ``X.T``, dense."""
+    return (X.toarray() if sparse.issparse(X) else X).T

@@ -6,7 +6,7 @@ from cbkit.oracles.posteriors.ridge import RidgeOracle
 from cbkit.policies.choosers.chooser import HighestValue
 from cbkit.policies.cold_start import ColdStartLike
 from cbkit.policies.indices import NormalBound, NormalDraw
-from cbkit.policies.named.composition import MAB_FIRST, named_policy
+from cbkit.policies.named.composition import named_policy
 from cbkit.policies.policy import Policy
 
 
@@ -16,7 +16,7 @@ def LinUCB(
     *,
     width: float = 1.0,
     alpha: float = 1.0,
-    cold_start: ColdStartLike = MAB_FIRST,
+    cold_start: ColdStartLike = None,
     exclusive_rewards: bool = False,
 ) -> Policy:
     """Choose the arm with the highest upper bound of a ridge regression.
@@ -33,10 +33,10 @@ def LinUCB(
         Factor ``c`` of the standard deviation, at least 0.
     alpha : float, default=1.0
         Strength of the ridge penalty, above 0.
-    cold_start : ColdStartLike, default=MABFirst(a=3, b=7, m=2)
+    cold_start : ColdStartLike, default=None
         What an arm scores while its oracle has too little to learn from: `MABFirst`,
-        `Smoothing`, a pair of both, or ``None`` for its mean reward so far, and 1/2 while
-        it is unplayed. Also as plain data, ``{"MABFirst": {"a": 3, "b": 7, "m": 2}}``.
+        `Smoothing`, a pair of both, or ``None`` for the prior of the regression itself.
+        Also as plain data, ``{"MABFirst": {"a": 3, "b": 7, "m": 2}}``.
     exclusive_rewards : bool, default=False
         Whether a reward of one arm is recorded as a non-reward of all others, for rows with
         one rewarded arm each.
@@ -56,9 +56,9 @@ def LinUCB(
     Notes
     -----
     Li, Chu, Langford and Schapire (2010), "A contextual-bandit approach to personalized news
-    article recommendation", algorithm 1 with disjoint models; their bound of arms that have
-    not been played is the cold start's here. Bounds may exceed 1. The paper sets it aside as
-    not scaling; see `RidgeOracle` for what is computed.
+    article recommendation", algorithm 1 with disjoint models. Bounds exceed 1 in directions
+    that an arm has not seen, and a cold start's scores do not. The paper sets it aside as not
+    scaling; see `RidgeOracle` for what is computed.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def LinUCB(
     return Policy(
         name="LinUCB",
         n_arms=n_arms,
-        oracle=RidgeOracle(alpha=alpha),
+        oracle=RidgeOracle(alpha=alpha, n_arms=n_arms),
         cold_start=cold_start,
         index=NormalBound(width=width, linear=True),
         chooser=HighestValue(),
@@ -82,7 +82,7 @@ def LinTS(
     *,
     width: float = 1.0,
     alpha: float = 1.0,
-    cold_start: ColdStartLike = MAB_FIRST,
+    cold_start: ColdStartLike = None,
     exclusive_rewards: bool = False,
 ) -> Policy:
     """Choose the best arm under a draw from each arm's ridge regression (Thompson sampling).
@@ -99,10 +99,10 @@ def LinTS(
         Factor ``c`` of the standard deviation, at least 0.
     alpha : float, default=1.0
         Strength of the ridge penalty, above 0.
-    cold_start : ColdStartLike, default=MABFirst(a=3, b=7, m=2)
+    cold_start : ColdStartLike, default=None
         What an arm scores while its oracle has too little to learn from: `MABFirst`,
-        `Smoothing`, a pair of both, or ``None`` for its mean reward so far, and 1/2 while
-        it is unplayed. Also as plain data, ``{"MABFirst": {"a": 3, "b": 7, "m": 2}}``.
+        `Smoothing`, a pair of both, or ``None`` for the prior of the regression itself.
+        Also as plain data, ``{"MABFirst": {"a": 3, "b": 7, "m": 2}}``.
     exclusive_rewards : bool, default=False
         Whether a reward of one arm is recorded as a non-reward of all others, for rows with
         one rewarded arm each.
@@ -127,12 +127,12 @@ def LinTS(
     Examples
     --------
     >>> LinTS(3, alpha=10).oracle
-    RidgeOracle(alpha=10, posterior=True)
+    RidgeOracle(alpha=10, n_arms=3, posterior=True)
     """
     return Policy(
         name="LinTS",
         n_arms=n_arms,
-        oracle=RidgeOracle(alpha=alpha),
+        oracle=RidgeOracle(alpha=alpha, n_arms=n_arms),
         cold_start=cold_start,
         index=NormalDraw(width=width, linear=True),
         chooser=HighestValue(),

@@ -99,6 +99,40 @@ def test_laplace_is_scikit_learns_mode_and_the_curvature_there(shape, container)
     np.testing.assert_allclose(ours, np.sqrt(expected), rtol=1e-2)
 
 
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("parts", [[3], [5, 12], [1, 2, 9, 10, 11, 30]])
+def test_rows_that_come_later_count_as_if_they_had_come_at_once(parts, container):
+    X, rewards, at = observations(40, 9)
+    at_once, later = RidgeOracle(alpha=0.5), RidgeOracle(alpha=0.5)
+    at_once.learn(0, container(X), rewards, np.random.default_rng(0))
+    for rows in np.split(np.arange(40), parts):
+        later.learn(0, container(X[rows]), rewards[rows], np.random.default_rng(0))
+        scores = later.score(container(at))
+        design = np.column_stack([X, np.ones(40)])[: rows[-1] + 1]
+        at_design = np.column_stack([at, np.ones(5)])
+        covariance = np.linalg.inv(0.5 * np.eye(10) + design.T @ design)
+        mean = at_design @ covariance @ design.T @ rewards[: rows[-1] + 1]
+        np.testing.assert_allclose(scores[:, 0, 0], mean, atol=1e-8)
+        deviations = np.sqrt(np.einsum("ij,jk,ik->i", at_design, covariance, at_design))
+        np.testing.assert_allclose(scores[:, 0, 1], mean + deviations, atol=1e-7)
+    np.testing.assert_allclose(later.score(container(at)), at_once.score(container(at)), atol=1e-7)
+
+
+def test_arms_that_were_never_played_are_scored_by_the_prior_if_there_is_one():
+    X, rewards, at = observations(20, 9)
+    oracle = RidgeOracle(alpha=2.0, n_arms=3)
+    assert len(oracle.fitted_arms) == 0
+    oracle.learn(1, X, rewards, np.random.default_rng(0))
+    assert oracle.fitted_arms.tolist() == [1, 0, 2]
+    prior = np.sqrt(((at**2).sum(axis=1) + 1) / 2.0)
+    for position in (1, 2):
+        np.testing.assert_array_equal(oracle.score(at)[:, position, 0], 0)
+        np.testing.assert_allclose(oracle.score(at)[:, position, 1], prior)
+    oracle.add_arm()
+    oracle.drop_arm(0)
+    assert oracle.fitted_arms.tolist() == [0, 1, 2]
+
+
 def test_ridge_without_its_posterior_gives_the_mean_alone():
     X, rewards, at = observations(20, 9)
     oracles = RidgeOracle(), RidgeOracle(posterior=False)
