@@ -10,7 +10,7 @@ from scipy import sparse
 
 from cbkit._keywords import suggest_keywords
 from cbkit._validation import Matrix, as_features, check_whole
-from cbkit.oracles.guards import seeded_clone
+from cbkit.oracles.guards.fitting import seeded_clone
 
 
 @suggest_keywords

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import expit
 
 from cbkit._validation import Matrix
-from cbkit.oracles.guards import without_arm
 from cbkit.oracles.logistic import LogisticOracle
+from cbkit.oracles.per_arm import PerArm
 from cbkit.oracles.posteriors.gaussian import (
     INTERCEPT_VARIANCE,
     GaussianPosterior,
@@ -50,7 +50,7 @@ class LaplaceOracle:
 
     def __post_init__(self) -> None:
         self._modes = LogisticOracle(C=self.C)
-        self._posteriors: dict[int, GaussianPosterior] = {}
+        self._posteriors: PerArm[GaussianPosterior] = PerArm()
 
     @property
     def fitted_arms(self) -> np.ndarray:
@@ -82,4 +82,4 @@ class LaplaceOracle:
     def drop_arm(self, arm: int) -> None:
         """Forget `arm`; the arms after it move down by one."""
         self._modes.drop_arm(arm)
-        self._posteriors = without_arm(arm, self._posteriors)
+        self._posteriors.drop_arm(arm)

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from cbkit._validation import Matrix, check_number
 from cbkit.oracles.coefficients import StackedCoefficients
-from cbkit.oracles.guards import without_arm
+from cbkit.oracles.per_arm import PerArm
 from cbkit.oracles.posteriors.gaussian import GaussianPosterior, refuse_resampling
 from cbkit.oracles.resampling import Resampling
 
@@ -58,8 +58,8 @@ class RidgeOracle:
             raise ValueError(f"alpha must be greater than 0, got {self.alpha!r}; write 1.0")
         self._n_arms = self.n_arms or 0
         self._means = StackedCoefficients(1)
-        self._moments: dict[int, np.ndarray] = {}  # [X, 1]' rewards
-        self._posteriors: dict[int, GaussianPosterior] = {}
+        self._moments: PerArm[np.ndarray] = PerArm()  # [X, 1]' rewards
+        self._posteriors: PerArm[GaussianPosterior] = PerArm()
 
     @property
     def fitted_arms(self) -> np.ndarray:
@@ -109,5 +109,5 @@ class RidgeOracle:
         """Forget `arm`; the arms after it move down by one."""
         self._n_arms -= arm < self._n_arms
         self._means.drop_arm(arm)
-        self._moments = without_arm(arm, self._moments)
-        self._posteriors = without_arm(arm, self._posteriors)
+        self._moments.drop_arm(arm)
+        self._posteriors.drop_arm(arm)

@@ -9,11 +9,10 @@ from scipy.special import expit
 
 from cbkit._validation import Matrix, check_number, check_whole
 from cbkit.oracles.coefficients import StackedCoefficients
-from cbkit.oracles.guards import without_arm
+from cbkit.oracles.per_arm import PerArm
 from cbkit.oracles.posteriors.gaussian import scores_with_spread
 from cbkit.oracles.posteriors.windowed import WindowedPosterior
-from cbkit.oracles.resampling import Resampling
-from cbkit.oracles.streaming import check_streaming_resampling
+from cbkit.oracles.resampling import Resampling, check_streaming_resampling
 
 _ROWS_AT_ONCE = 100  # of a longer block; the work per row grows with the square of their number
 _LEAST_OF_ONE_LABEL = 50  # rows kept of an arm before it has seen both kinds of reward
@@ -77,7 +76,7 @@ class StreamingLaplaceOracle:
             )
         self._models = StackedCoefficients(self.n_resamples)
         self._variances = StackedCoefficients(1)
-        self._arms: dict[int, WindowedPosterior] = {}
+        self._arms: PerArm[WindowedPosterior] = PerArm()
 
     @property
     def n_resamples(self) -> int:
@@ -137,4 +136,4 @@ class StreamingLaplaceOracle:
         """Forget `arm`; the arms after it move down by one."""
         self._models.drop_arm(arm)
         self._variances.drop_arm(arm)
-        self._arms = without_arm(arm, self._arms)
+        self._arms.drop_arm(arm)
