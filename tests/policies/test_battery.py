@@ -152,9 +152,9 @@ def test_looking_between_rounds_changes_nothing(name):
         policy.score(SMALL.features[:3])
         return choose(block, row, *rest)
 
-    def looking_refit(rng):
+    def looking_refit(*given):
         policy.prepare(SMALL.features)
-        refit(rng)
+        refit(*given)
         policy.prepare(SMALL.features[:1])
 
     policy.choose, policy.refit = looking_choose, looking_refit
