@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -62,7 +65,7 @@ WAYS_TO_EXPLORE = {
 
 def oracle_experiment(
     dataset: str,
-    policies: dict[str, dict],
+    policies: Mapping[str, Any],
     *,
     folder: str,
     n_replicates: int = 5,
@@ -75,8 +78,8 @@ def oracle_experiment(
     ----------
     dataset : str
         Name for `load_dataset`.
-    policies : dict
-        `WAYS_TO_LEARN`, `WAYS_TO_EXPLORE`, or some of them.
+    policies : mapping of str to spec
+        `WAYS_TO_LEARN`, `WAYS_TO_EXPLORE`, `WAYS_TO_PREPARE`, or some of them.
     folder : str
         Where results go; each data set has a folder of its own in it.
     n_replicates : int, default=5
