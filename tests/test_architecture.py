@@ -14,7 +14,7 @@ MOST_DOORS, MOST_ENTRIES = 12, 14
 
 # From the ground up; a room may use the rooms below it, never those beside or above it.
 LAYERS = [
-    {"_keywords", "_validation", "_watched", "paths"},
+    {"_base", "paths"},
     {"datasets"},
     {"oracles"},
     {"policies"},

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import requests
 
-from cbkit._watched import is_watched, progress_bar
+from cbkit._base.watched import is_watched, progress_bar
 from cbkit.datasets.manifest import Entry, SourceFile, entries, logged_entries
 from cbkit.datasets.sources import cached_folder, explain_absence, find_fault
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from cbkit._validation import Matrix, as_features, as_labels
+from cbkit._base.validation import Matrix, as_features, as_labels
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

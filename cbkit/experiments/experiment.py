@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cbkit._validation import check_whole
+from cbkit._base.validation import check_whole
 from cbkit.datasets.multilabel import MultilabelDataset
 from cbkit.experiments import sources
 from cbkit.experiments.results import Run

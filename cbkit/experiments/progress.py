@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import nullcontext
 
-from cbkit._watched import is_watched, progress_bar
+from cbkit._base.watched import is_watched, progress_bar
 
 
 def duration(seconds: float) -> str:

@@ -18,7 +18,7 @@ from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from cbkit._validation import check_generator, check_number
+from cbkit._base.validation import check_generator, check_number
 from cbkit.off_policy.evidence import Evidence
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cbkit._validation import Matrix
+from cbkit._base.validation import Matrix
 from cbkit.off_policy.logged_rounds import LoggedRounds
 
 Target = np.ndarray | Callable[[Matrix], np.ndarray]

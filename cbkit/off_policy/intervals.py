@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from scipy.special import ndtri
 
-from cbkit._validation import check_generator, check_number, check_probability, check_whole
+from cbkit._base.validation import check_generator, check_number, check_probability, check_whole
 from cbkit.off_policy.estimators import Estimator, Parts
 from cbkit.off_policy.evidence import Evidence
 

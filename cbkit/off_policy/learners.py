@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cbkit._validation import check_generator, check_whole
+from cbkit._base.validation import check_generator, check_whole
 from cbkit.off_policy.evidence import Predict
 from cbkit.off_policy.logged_rounds import LoggedRounds
 from cbkit.policies.policy import Policy

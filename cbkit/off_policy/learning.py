@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from cbkit._validation import Matrix, check_generator
+from cbkit._base.validation import Matrix, check_generator
 from cbkit.off_policy.logged_rounds import LoggedRounds
 from cbkit.off_policy.reward_models import ClassifierRewards, RewardModel, cross_fitted
 from cbkit.oracles.guards import check_classifier, fit_guarded, positive_probability

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cbkit._validation import Matrix, as_features, check_whole
+from cbkit._base.validation import Matrix, as_features, check_whole
 from cbkit.datasets.multilabel import MultilabelDataset
 from cbkit.simulate.log import RunLog
 

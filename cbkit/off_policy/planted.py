@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbkit._validation import check_generator
+from cbkit._base.validation import check_generator
 from cbkit.datasets import MultilabelDataset, load_dataset
 from cbkit.off_policy.logged_rounds import LoggedRounds
 from cbkit.off_policy.targets import softmax_probabilities

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
-from cbkit._validation import Matrix, check_generator, check_number, check_whole
+from cbkit._base.validation import Matrix, check_generator, check_number, check_whole
 from cbkit.off_policy.evidence import Predict
 from cbkit.off_policy.logged_rounds import LoggedRounds
 from cbkit.oracles.oracle import as_oracle

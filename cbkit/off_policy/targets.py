@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import logit, softmax
 
-from cbkit._validation import Matrix, check_number, check_probability
+from cbkit._base.validation import Matrix, check_number, check_probability
 from cbkit.policies.policy import Policy
 
 

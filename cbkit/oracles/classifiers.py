@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from cbkit._keywords import suggest_keywords
-from cbkit._validation import Matrix
+from cbkit._base.keywords import suggest_keywords
+from cbkit._base.validation import Matrix
 from cbkit.oracles.guards.door import check_classifier, trial_weights, try_out
 from cbkit.oracles.guards.few_rows import (
     TooFewRows,

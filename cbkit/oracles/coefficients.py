@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbkit._validation import Matrix
+from cbkit._base.validation import Matrix
 
 _ARMS_PER_CHUNK = 64
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from cbkit._keywords import suggest_keywords
-from cbkit._validation import Matrix, as_features, check_whole
+from cbkit._base.keywords import suggest_keywords
+from cbkit._base.validation import Matrix, as_features, check_whole
 from cbkit.oracles.guards.fitting import seeded_clone
 
 

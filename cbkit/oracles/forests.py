@@ -10,8 +10,8 @@ from scipy.stats import beta
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from cbkit._keywords import suggest_keywords
-from cbkit._validation import Matrix, check_percentile
+from cbkit._base.keywords import suggest_keywords
+from cbkit._base.validation import Matrix, check_percentile
 from cbkit.oracles.guards.door import check_classifier
 from cbkit.oracles.guards.few_rows import fit_guarded
 from cbkit.oracles.guards.fitting import for_classifiers, seeded_clone

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import expit, logit
 
-from cbkit._keywords import suggest_keywords
-from cbkit._validation import Matrix, check_number
+from cbkit._base.keywords import suggest_keywords
+from cbkit._base.validation import Matrix, check_number
 from cbkit.oracles.coefficients import StackedCoefficients
 from cbkit.oracles.guards.few_rows import smoothed_share
 from cbkit.oracles.per_arm import PerArm

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from cbkit._keywords import did_you_mean
-from cbkit._validation import Matrix
+from cbkit._base.keywords import did_you_mean
+from cbkit._base.validation import Matrix
 from cbkit.oracles.classifiers import ClassifierOracle
 from cbkit.oracles.logistic import LogisticOracle
 from cbkit.oracles.posteriors.streaming_laplace import StreamingLaplaceOracle

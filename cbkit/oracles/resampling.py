@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cbkit._keywords import suggest_keywords
-from cbkit._validation import check_whole
+from cbkit._base.keywords import suggest_keywords
+from cbkit._base.validation import check_whole
 
 KINDS = ("multinomial", "poisson", "gamma(1,1)", "gamma(2,2)", "uniform")
 

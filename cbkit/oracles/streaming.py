@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
-from cbkit._keywords import suggest_keywords
-from cbkit._validation import Matrix, check_number
+from cbkit._base.keywords import suggest_keywords
+from cbkit._base.validation import Matrix, check_number
 from cbkit.oracles.coefficients import StackedCoefficients
 from cbkit.oracles.per_arm import PerArm
 from cbkit.oracles.resampling import Resampling, check_streaming_resampling

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cbkit._validation import Matrix
+from cbkit._base.validation import Matrix
 from cbkit.policies.choosers.propensities import ArmValues
 from cbkit.policies.cold_start import ColdStart
 from cbkit.policies.history import History

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from cbkit._keywords import suggest_keywords
-from cbkit._validation import check_number, check_whole
+from cbkit._base.keywords import suggest_keywords
+from cbkit._base.validation import check_number, check_whole
 from cbkit.policies.beta_draws import draw_betas
 from cbkit.policies.history import History
 

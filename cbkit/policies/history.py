@@ -6,7 +6,7 @@ from array import array
 
 import numpy as np
 
-from cbkit._validation import Matrix
+from cbkit._base.validation import Matrix
 from cbkit.policies.row_store import RowStore
 
 

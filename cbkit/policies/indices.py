@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 from scipy.special import expit, logit
 
-from cbkit._keywords import suggest_keywords
-from cbkit._validation import check_number, check_percentile
+from cbkit._base.keywords import suggest_keywords
+from cbkit._base.validation import check_number, check_percentile
 
 
 class Index(Protocol):

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from cbkit._keywords import suggest_keywords
-from cbkit._validation import Matrix, as_features, check_whole
+from cbkit._base.keywords import suggest_keywords
+from cbkit._base.validation import Matrix, as_features, check_whole
 from cbkit.oracles.context_transform import ContextTransform
 from cbkit.oracles.oracle import Oracle, as_oracle
 from cbkit.policies.block import Block, Decision, distribution_of, values_of

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cbkit._validation import check_number, check_whole
+from cbkit._base.validation import check_number, check_whole
 
 
 @dataclass(frozen=True)

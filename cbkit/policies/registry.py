@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from cbkit._keywords import did_you_mean
+from cbkit._base.keywords import did_you_mean
 from cbkit.datasets import MultilabelDataset
 from cbkit.policies.cold_start import MABFirst
 from cbkit.policies.named.active import ActiveAdaptiveGreedy, ActiveExplorer

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-from cbkit._validation import Matrix
+from cbkit._base.validation import Matrix
 
 _INDEX = np.int32  # scikit-learn refuses sparse matrices with wider indices
 _MOST_ENTRIES = np.iinfo(_INDEX).max

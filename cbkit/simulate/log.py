@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from cbkit._validation import check_whole
+from cbkit._base.validation import check_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from cbkit._keywords import suggest_keywords
-from cbkit._validation import check_whole
+from cbkit._base.keywords import suggest_keywords
+from cbkit._base.validation import check_whole
 from cbkit.datasets.multilabel import MultilabelDataset
 from cbkit.policies.policy import Policy
 from cbkit.policies.refits import Refit, as_refit

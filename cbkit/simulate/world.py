@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cbkit._validation import check_whole
+from cbkit._base.validation import check_whole
 from cbkit.datasets.multilabel import MultilabelDataset
 
 Delay = int | tuple[int, int] | Callable[[np.random.Generator], int]

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from cbkit._validation import Matrix
+from cbkit._base.validation import Matrix
 from cbkit.experiments.stats import holm, paired_differences
 from cbkit.oracles.oracle import Oracle
 from cbkit.plots.dots import difference_dots

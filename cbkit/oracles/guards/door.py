@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from cbkit._validation import Matrix
+from cbkit._base.validation import Matrix
 from cbkit.oracles.guards.weights import weights_parameter
 from cbkit.oracles.guards.wording import first_line
 from cbkit.oracles.resampling import Resampling

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from cbkit._validation import Matrix
+from cbkit._base.validation import Matrix
 from cbkit.oracles.guards.fitting import fit_model
 from cbkit.oracles.guards.wording import first_line
 

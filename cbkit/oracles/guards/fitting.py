@@ -11,7 +11,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import RidgeClassifierCV
 from sklearn.pipeline import Pipeline
 
-from cbkit._validation import Matrix
+from cbkit._base.validation import Matrix
 from cbkit.oracles.guards.probabilities import positive_probability
 from cbkit.oracles.guards.weights import repeated_rows, weights_parameter
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from cbkit._validation import Matrix
+from cbkit._base.validation import Matrix
 
 _ROUNDING = 1e-6  # how far beyond 0 and 1 single precision may go
 _REWARD, _NO_REWARD = ("1", "1.0", "True"), ("0", "0.0", "False")

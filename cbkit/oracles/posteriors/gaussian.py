@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.special import expit
 
-from cbkit._validation import Matrix
+from cbkit._base.validation import Matrix
 from cbkit.oracles.resampling import Resampling
 
 INTERCEPT_VARIANCE = 100.0  # of a logit's prior: as good as no penalty, and still a proper prior

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import expit
 
-from cbkit._validation import Matrix
+from cbkit._base.validation import Matrix
 from cbkit.oracles.logistic import LogisticOracle
 from cbkit.oracles.per_arm import PerArm
 from cbkit.oracles.posteriors.gaussian import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
-from cbkit._validation import Matrix, check_number
+from cbkit._base.validation import Matrix, check_number
 from cbkit.oracles.coefficients import StackedCoefficients
 from cbkit.oracles.per_arm import PerArm
 from cbkit.oracles.posteriors.gaussian import GaussianPosterior, refuse_resampling

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import expit
 
-from cbkit._validation import Matrix, check_number, check_whole
+from cbkit._base.validation import Matrix, check_number, check_whole
 from cbkit.oracles.coefficients import StackedCoefficients
 from cbkit.oracles.per_arm import PerArm
 from cbkit.oracles.posteriors.gaussian import scores_with_spread

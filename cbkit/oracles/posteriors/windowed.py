@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
-from cbkit._validation import Matrix
+from cbkit._base.validation import Matrix
 from cbkit.oracles.posteriors.gaussian import INTERCEPT_VARIANCE
 
 _MAX_STEPS = 50

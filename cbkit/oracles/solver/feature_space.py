@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 
-from cbkit._validation import Matrix
+from cbkit._base.validation import Matrix
 from cbkit.oracles.solver.spaces import TINY, Step, dot, is_unsolved, ratio, target_of
 
 _MAX_FACTOR = 300  # features up to which a Cholesky factor preconditions better than a diagonal

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
-from cbkit._validation import Matrix
+from cbkit._base.validation import Matrix
 from cbkit.oracles.per_arm import PerArm
 
 _MAX_BYTES = 2**28  # of all arms together: with exclusive rewards all may grow at once

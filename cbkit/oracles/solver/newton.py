@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
-from cbkit._validation import Matrix
+from cbkit._base.validation import Matrix
 from cbkit.oracles.solver.feature_space import FeatureSpace, without_empty_columns
 from cbkit.oracles.solver.line_search import EXACT_MARGIN, MAX_NEWTON_STEPS, step_sizes
 from cbkit.oracles.solver.observation_space import ObservationSpace, is_in_reach

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from cbkit._validation import Matrix
+from cbkit._base.validation import Matrix
 from cbkit.oracles.solver.shared_inverse import SharedInverse
 from cbkit.oracles.solver.spaces import TINY, dot, left_by_full_step, ratio
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cbkit._keywords import suggest_keywords
-from cbkit._validation import check_decay, check_percentile, check_probability, check_whole
+from cbkit._base.keywords import suggest_keywords
+from cbkit._base.validation import check_decay, check_percentile, check_probability, check_whole
 from cbkit.policies.choosers.chooser import Choice, best_arms, pick
 from cbkit.policies.choosers.exploration import Context, Explore, RandomExplore, explore_chances
 from cbkit.policies.choosers.propensities import ArmValues

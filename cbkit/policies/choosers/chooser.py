@@ -9,8 +9,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.special import logit, softmax
 
-from cbkit._keywords import suggest_keywords
-from cbkit._validation import check_decay, check_number, check_probability, check_whole
+from cbkit._base.keywords import suggest_keywords
+from cbkit._base.validation import check_decay, check_number, check_probability, check_whole
 from cbkit.policies.choosers.exploration import Context, Explore, RandomExplore, explore_chances
 from cbkit.policies.choosers.propensities import ArmValues
 

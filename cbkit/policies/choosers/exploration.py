@@ -9,8 +9,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy import sparse
 
-from cbkit._keywords import suggest_keywords
-from cbkit._validation import Matrix
+from cbkit._base.keywords import suggest_keywords
+from cbkit._base.validation import Matrix
 from cbkit.policies.choosers.propensities import ArmValues
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cbkit._keywords import suggest_keywords
-from cbkit._validation import check_number
+from cbkit._base.keywords import suggest_keywords
+from cbkit._base.validation import check_number
 from cbkit.policies.choosers.chooser import Choice, best_arms, pick
 from cbkit.policies.choosers.exploration import Context
 from cbkit.policies.choosers.propensities import ArmValues

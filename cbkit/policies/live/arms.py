@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cbkit._validation import as_arms
+from cbkit._base.validation import as_arms
 
 ArmName = str | int
 

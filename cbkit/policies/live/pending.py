@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from cbkit._validation import Matrix, as_features
+from cbkit._base.validation import Matrix, as_features
 from cbkit.policies.block import Decision
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cbkit._validation import as_features, as_rewards, check_generator, check_whole
+from cbkit._base.validation import as_features, as_rewards, check_generator, check_whole
 from cbkit.policies.block import Block, Decision, expected_values, values_of
 from cbkit.policies.live.arms import ArmName
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cbkit._validation import check_whole
+from cbkit._base.validation import check_whole
 from cbkit.oracles.oracle import as_oracle
 from cbkit.policies.choosers.adaptive import PercentileGreedy, ThresholdGreedy
 from cbkit.policies.cold_start import ColdStartLike

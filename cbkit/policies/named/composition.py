@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, Protocol
 
-from cbkit._keywords import suggest_keywords
+from cbkit._base.keywords import suggest_keywords
 from cbkit.oracles.oracle import Oracle
 from cbkit.policies.cold_start import MABFirst
 from cbkit.policies.live.arms import ArmNames

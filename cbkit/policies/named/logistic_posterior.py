@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scipy.stats import norm
 
-from cbkit._validation import check_percentile
+from cbkit._base.validation import check_percentile
 from cbkit.oracles.oracle import Oracle
 from cbkit.oracles.posteriors.laplace import LaplaceOracle
 from cbkit.oracles.posteriors.streaming_laplace import StreamingLaplaceOracle

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cbkit._validation import check_number
+from cbkit._base.validation import check_number
 from cbkit.oracles.oracle import as_oracle
 from cbkit.oracles.resampling import Resampling
 from cbkit.policies.choosers.chooser import HighestValue

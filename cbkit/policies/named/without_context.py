@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cbkit._validation import as_arms
+from cbkit._base.validation import as_arms
 from cbkit.policies.choosers.chooser import FixedArm, HighestValue, UniformArm
 from cbkit.policies.cold_start import ColdStartLike, split_cold_start
 from cbkit.policies.named.composition import MAB_FIRST, named_policy

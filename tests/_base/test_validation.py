@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from cbkit._validation import (
+from cbkit._base.validation import (
     as_arms,
     as_features,
     as_rewards,

@@ -1,0 +1,1 @@
+"""What every room stands on: checks of arguments, keywords, and who watches a run."""
