@@ -4,7 +4,6 @@ The workbook's notebooks call what is named here; `README.md` maps them to the p
 """
 
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from cbkit.datasets import MultilabelDataset, load_dataset
@@ -34,6 +33,7 @@ from cbkit.policies.named.without_context import BestArmInHindsight, BestArmOnli
 from cbkit.policies.policy import Policy
 from cbkit.policies.refits import Refit
 from cbkit.policies.registry import make_policy, policy_names
+from cbkit.policies.version import package_version
 from cbkit.simulate import RunLog, simulate
 
 _LOADED_WHEN_USED = {  # what most sessions do without, as it takes long to import
@@ -98,10 +98,7 @@ __all__ = [
     "simulate",
 ]
 
-try:
-    __version__ = version("cbkit")
-except PackageNotFoundError:  # a checkout that is on the path and not installed
-    __version__ = "unknown"
+__version__ = package_version()
 
 
 def __getattr__(name: str) -> Any:

@@ -37,17 +37,17 @@ class Spy(Policy):
         self.seen.append(("prepare", X.shape[0]))
         return super().prepare(X)
 
-    def choose(self, block, row, rng):
+    def choose(self, block, row, rng, allowed=None):
         self.seen.append(("choose", row))
-        return super().choose(block, row, rng)
+        return super().choose(block, row, rng, allowed)
 
     def record(self, X, row, arm, reward):
         self.seen.append(("record", row))
         super().record(X, row, arm, reward)
 
-    def refit(self, rng):
+    def refit(self, rng, refits=None):
         self.seen.append(("refit", None))
-        super().refit(rng)
+        super().refit(rng, refits)
 
 
 def run(policy=None, data=DATA, seed=0, **options):

@@ -134,6 +134,7 @@ def simulate(
     order = row_order(dataset.n_rows, seed)[:n_rounds]
     world = Rewards(dataset)
     due: dict[int, list[tuple[Any, int, int, int]]] = {}  # round -> what is recorded before it
+    choose = policy.choose_exactly if propensities else policy.choose
     decisions, rewards = [], []
     seconds = {"scoring": 0.0, "choosing": 0.0, "fitting": 0.0}
     if progress is None:
@@ -155,10 +156,7 @@ def simulate(
                 allowed = None
                 if there is not None:
                     allowed = (there[:, 0] <= now + 1) & (now + 1 < there[:, 1])
-                chances = policy.chances(block, position, allowed) if propensities else None
-                decision = policy.choose(block, position, rng, allowed)
-                if chances is not None:
-                    decision = decision._replace(propensity=float(chances[decision.arm]))
+                decision = choose(block, position, rng, allowed)
                 reward = world.of(row, decision.arm)
                 decisions.append(decision)
                 rewards.append(reward)

@@ -157,13 +157,13 @@ class FixedArm:
             return self.arm
         place = np.flatnonzero(context.arms == self.arm)
         if not len(place):
-            raise ValueError(f"arm {self.arm} is always played, but this round does not allow it")
+            raise ValueError("a round does not allow the arm that this policy always plays")
         return int(place[0])
 
     def drop_arm(self, arm: int) -> None:
         """Follow the fixed arm as `arm` is dropped; refuse to drop the fixed arm itself."""
         if arm == self.arm:
-            raise ValueError(f"arm {arm} is the one this policy always plays; it cannot be dropped")
+            raise ValueError("this is the arm that the policy always plays; it cannot be dropped")
         self.arm -= arm < self.arm
 
 

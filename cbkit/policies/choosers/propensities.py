@@ -23,7 +23,7 @@ class ArmValues:
     listed : ndarray of int, shape (n_listed,)
         Arms whose number is one of a list, each entry as probable: a point, or resamples' scores.
     lists : ndarray, shape (n_listed, n_entries)
-        The lists, of numbers in [0, 1].
+        The lists. A draw is in [0, 1], and an entry of a list may be anything.
     drawn : ndarray of int, shape (n_drawn,)
         All other arms: those with a Beta draw.
     a, b : ndarray, shape (n_drawn,)
@@ -118,9 +118,9 @@ class ArmValues:
         shares[self.listed] = self._listed_wins(entries, draws.cdf(entries))
         if len(self.drawn):
             lowest = [max(above, 0.0)] if not len(self.listed) or above >= 0 else []
-            starts = np.unique([*lowest, *entries])
+            starts = np.unique([*lowest, *entries[entries < 1.0]])
             reached = self._up_to(starts, "right").prod(axis=1)
-            shares[self.drawn] = draws.shares(np.append(starts, 1.0), reached)
+            shares[self.drawn] = draws.shares(np.append(np.maximum(starts, 0.0), 1.0), reached)
         return shares
 
     def _up_to(self, values: np.ndarray, side: str) -> np.ndarray:

@@ -152,10 +152,16 @@ class ArmNames:
         """
         if allowed is None:
             return None
-        given = np.asarray(allowed)
+        if isinstance(allowed, set | frozenset):
+            allowed = list(allowed)
+        given = _as_array(allowed)
+        if given.size and (given.dtype.kind == "f" or (given.dtype != bool and given.ndim > 1)):
+            raise ValueError(
+                f"a mask has True and False, got {given.dtype}; write allowed.astype(bool)"
+            )
         if given.dtype != bool:
             given = np.zeros(len(self), dtype=bool)
-            given[self.positions(allowed)] = True
+            given[self._different(allowed)] = True
         if given.shape not in ((len(self),), (n_rounds, len(self))):
             raise ValueError(
                 f"allowed must be booleans of shape ({len(self)},) or ({n_rounds}, {len(self)}), "
@@ -167,11 +173,32 @@ class ArmNames:
             raise ValueError(f"allowed leaves no arm in row {row}; allow at least one in each")
         return mask
 
+    def _different(self, allowed: Any) -> np.ndarray:
+        """Return the positions of arms that are each named once, as a mask of numbers is not."""
+        positions = self.positions(allowed)
+        if len(set(positions.tolist())) < len(positions):
+            raise ValueError(
+                f"allowed names an arm twice: {allowed!r:.60}; give each name once, or write a "
+                "mask with True and False"
+            )
+        return positions
+
+
+def _as_array(allowed: Any) -> np.ndarray:
+    try:
+        return np.asarray(allowed)
+    except ValueError as error:
+        raise ValueError(
+            "allowed has rows of different lengths; give one boolean per arm and row"
+        ) from error
+
 
 def _plain(name: Any) -> ArmName:
     """Return a name as Python's own str or int, refusing anything else."""
     if isinstance(name, str):
         return str(name)
-    if isinstance(name, int | np.integer) and not isinstance(name, bool):
+    if isinstance(name, int | np.integer) and not isinstance(name, bool) and abs(name) < 2**63:
         return int(name)
-    raise ValueError(f"an arm's name must be text or a whole number, got {name!r}")
+    raise ValueError(
+        f"an arm's name must be text or a whole number, got {name!r}; a number has at most 63 bits"
+    )

@@ -25,8 +25,9 @@ class PendingDecisions:
     >>> [kept] = pending.add(np.array([[1.0, 2.0]]), [decision], rng)
     >>> kept.arm, len(pending)
     ('a', 1)
-    >>> pending.take([kept.id])                        # its context
+    >>> pending.contexts([kept.id])
     array([[1., 2.]])
+    >>> pending.forget([kept.id])
     >>> len(pending)
     0
     """
@@ -44,8 +45,8 @@ class PendingDecisions:
     def add(
         self, X: Matrix, decisions: Sequence[Decision], rng: np.random.Generator
     ) -> list[Decision]:
-        """Number `decisions`, one per row of `X`, and keep them until `take` or `discard`."""
-        kept = []
+        """Number `decisions`, one per row of `X`, and keep them with a copy of it."""
+        kept, X = [], X.copy()  # the caller may fill the same memory anew
         for row, decision in enumerate(decisions):
             number = int(rng.integers(2**63))
             while number in self._waiting:
@@ -89,8 +90,26 @@ class PendingDecisions:
         """Return the arms of waiting decisions."""
         return [self._waiting[number][2].arm for number in numbers]
 
-    def take(self, numbers: Iterable[int]) -> Matrix:
-        """Remove decisions and return their contexts, shape (n, n_features)."""
-        rows = [X[[row]] for X, row, _ in map(self._waiting.pop, numbers)]
+    def contexts(self, numbers: Iterable[int]) -> Matrix:
+        """Return the contexts of waiting decisions, shape (n, n_features).
+
+        Raises
+        ------
+        ValueError
+            If they have different widths, or some are sparse and others dense.
+        """
+        rows = [X[[row]] for X, row, _ in map(self._waiting.get, numbers)]
+        kinds = {(sparse.issparse(row), row.shape[1]) for row in rows}
+        if len(kinds) > 1:
+            raise ValueError(
+                "these decisions were taken in contexts of different widths, or in dense and "
+                "sparse ones; give all contexts the same columns and one layout, and discard the "
+                "other decisions"
+            )
         stack = sparse.vstack if sparse.issparse(rows[0]) else np.vstack
         return as_features(stack(rows), "contexts", copy=False)
+
+    def forget(self, numbers: Iterable[int]) -> None:
+        """Remove decisions."""
+        for number in numbers:
+            del self._waiting[number]

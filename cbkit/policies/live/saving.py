@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from cbkit.policies.policy import Policy
-from cbkit.policies.version import RESULT_VERSION
+from cbkit.policies.version import RESULT_VERSION, package_version
 
 _ABOUT, _POLICY = "about.json", "policy.pickle"
+_FORMAT = "cbkit policy"
 _DAMAGE = (  # all that reading a damaged archive raises
     zipfile.BadZipFile,
     zlib.error,
@@ -55,7 +56,12 @@ def save_policy(policy: Policy, path: str | Path) -> Path:
     if not isinstance(policy, Policy):
         raise ValueError(f"policy must be a Policy, got {type(policy).__name__}")
     path = Path(path).expanduser()
-    about = {"format": "cbkit policy", "result_version": RESULT_VERSION, "name": policy.name}
+    about = {
+        "format": _FORMAT,
+        "version": package_version(),
+        "result_version": RESULT_VERSION,
+        "name": policy.name,
+    }
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as file:
@@ -98,9 +104,9 @@ def load_policy(path: str | Path) -> Policy:
         raise ValueError(f"{path} is not a policy that was saved whole: {error}") from error
     if about["result_version"] != RESULT_VERSION:
         raise ValueError(
-            f"{path} was saved by version {about['result_version']} of the results, and this is "
-            f"version {RESULT_VERSION}, which would go on differently; load it with the cbkit that "
-            "saved it, or let a fresh policy learn from its log"
+            f"{path} was saved by cbkit {about['version']}, version {about['result_version']} of "
+            f"the results, and this is version {RESULT_VERSION}, which would go on differently; "
+            "load it with the cbkit that saved it, or let a fresh policy learn from its log"
         )
     policy = pickle.loads(content)
     if not isinstance(policy, Policy):
@@ -109,6 +115,7 @@ def load_policy(path: str | Path) -> Policy:
 
 
 def _about(path: Path, about: Any) -> dict[str, Any]:
-    if not isinstance(about, dict) or about.get("format") != "cbkit policy":
+    expected = {"format", "version", "result_version"}
+    if not isinstance(about, dict) or not expected <= set(about) or about["format"] != _FORMAT:
         raise ValueError(f"{path} is not a saved policy; save_policy writes such files")
     return about

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cbkit._base.validation import as_features, as_rewards, check_generator, check_whole
-from cbkit.policies.block import Block, Decision, expected_values, values_of
+from cbkit.policies.block import Decision, expected_values, values_of
 from cbkit.policies.live.arms import ArmName
 
 
@@ -80,13 +80,9 @@ class LiveUse:
         mask = self.arms_.mask(allowed, n_rounds)
         block = self.prepare(X)
         decisions = []
+        choose = self.choose_exactly if return_propensity else self.choose
         for row in range(n_rounds):
-            among = None if mask is None else mask[row]
-            chances = self.chances(block, row, among) if return_propensity else None
-            decision = self.choose(block, row, rng, among)
-            if chances is not None:
-                decision = decision._replace(propensity=float(chances[decision.arm]))
-            decisions.append(decision)
+            decisions.append(choose(block, row, rng, None if mask is None else mask[row]))
         names = self.arms_.called(np.array([decision.arm for decision in decisions]))
         if return_decisions:
             named = [
@@ -142,7 +138,6 @@ class LiveUse:
         else:
             X = as_features(X, "contexts", copy=False)
             n_rounds = X.shape[0]
-            self._check_width(X)
         positions = self.arms_.positions(arms)
         if not n_rounds == len(positions) == len(rewards):
             what = "contexts, arms" if numbers is None else "decisions"
@@ -154,14 +149,16 @@ class LiveUse:
         if not n_rounds:
             raise ValueError("update got an empty block; give at least one round")
         if numbers is not None:
-            X = self.pending_.take(numbers)
+            X = self.pending_.contexts(numbers)
+        self._check_width(X)
         for row, (arm, reward) in enumerate(zip(positions.tolist(), rewards.tolist(), strict=True)):
-            self.record(X, row, arm, reward)
+            self.record(X, row, arm, reward)  # the first refuses another layout than before
+        self.pending_.forget(numbers or ())
         self.refit(rng)
 
     def discard(self, decisions: Sequence[Decision | int]) -> None:
         """Give up waiting for the rewards of `decisions`, which are forgotten."""
-        self.pending_.take(self.pending_.numbers(decisions))
+        self.pending_.forget(self.pending_.numbers(decisions))
 
     def scores(self, X: Any, rng: np.random.Generator | None = None) -> np.ndarray:
         """Return the numbers per arm that a chooser sees, those of unlearned arms included.
@@ -179,13 +176,17 @@ class LiveUse:
         ndarray, shape (n_rounds, n_arms)
             In the order of `arm_names`.
         """
+        if rng is not None:
+            check_generator(rng)
         block = self.prepare(X)
-        return np.stack([self._values(block, row, rng) for row in range(block.X.shape[0])])
-
-    def _values(self, block: Block, row: int, rng: np.random.Generator | None) -> np.ndarray:
-        if rng is None:
-            return expected_values(block, row, self.cold_start_, self.history_)
-        return values_of(block, row, self.index, self.cold_start_, self.history_, rng)
+        values = np.empty((block.X.shape[0], self.n_arms))
+        for row in range(len(values)):
+            if rng is None:
+                values[row] = expected_values(block, row, self.cold_start_, self.history_)
+            else:
+                parts = self.index, self.cold_start_, self.history_, rng
+                values[row] = values_of(block, row, *parts)
+        return values
 
     def rank(
         self,
@@ -248,8 +249,7 @@ class LiveUse:
         self.arms_.add(name)
         self.history_.add_arm()
         self.n_learned_ = np.append(self.n_learned_, 0)
-        self.n_arms += 1
-        self.made_by_ = None
+        self._came_or_went(+1)
         return name
 
     def drop_arm(self, name: ArmName) -> None:
@@ -269,5 +269,10 @@ class LiveUse:
         self.n_learned_ = np.delete(self.n_learned_, position)
         if self.oracle is not None:
             self.oracle.drop_arm(position)
-        self.n_arms -= 1
+        self._came_or_went(-1)
+
+    def _came_or_went(self, change: int) -> None:
+        """Keep the parameters those of a fresh policy with the arms of now."""
+        self.n_arms += change
+        self.names = list(self.arm_names)
         self.made_by_ = None

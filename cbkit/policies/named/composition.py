@@ -49,6 +49,8 @@ def named_policy(make: Callable[Parameters, Policy]) -> Callable[Parameters, Pol
     @functools.wraps(make)
     def made(*args: Parameters.args, **keywords: Parameters.kwargs) -> Policy:
         names = None
+        if not args and isinstance(keywords.get("n_arms"), list | tuple):
+            args = (keywords.pop("n_arms"),)
         if args and isinstance(args[0], list | tuple):
             names, args = args[0], (len(args[0]), *args[1:])
         policy = checked(*args, **keywords)

@@ -16,8 +16,8 @@ from cbkit.policies.choosers import (
     RandomThenBest,
     SoftmaxDraw,
     UniformArm,
-    best_arms,
 )
+from cbkit.policies.choosers.chooser import best_arms
 
 VALUES = np.array([0.2, 0.8, 0.5])
 TIED = np.array([0.2, 0.8, 0.8])

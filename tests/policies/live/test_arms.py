@@ -38,6 +38,7 @@ def test_names_and_numbers_mix_and_numpy_values_are_plain_ones():
         ("ab", "must be 2 names"),
         (["a", 1.5], "must be text or a whole number, got 1.5"),
         (["a", True], "must be text or a whole number, got True"),
+        (["a", 2**63], "a number has at most 63 bits"),
     ],
 )
 def test_names_that_do_not_name_each_arm_are_refused(names, message):
@@ -67,7 +68,8 @@ def test_unknown_arms_are_named(asked, message):
 def test_a_mask_is_one_for_all_rounds_or_one_per_round():
     arms = ArmNames(3, ["a", "b", "c"])
     assert arms.mask(None, 2) is None
-    assert arms.mask(["c", "a"], 2).tolist() == [[True, False, True]] * 2
+    for names in (["c", "a"], ("c", "a"), {"c", "a"}, np.array(["c", "a"])):
+        assert arms.mask(names, 2).tolist() == [[True, False, True]] * 2
     assert arms.mask([True, False, True], 2).tolist() == [[True, False, True]] * 2
     each = [[True, False, False], [False, True, True]]
     assert arms.mask(each, 2).tolist() == each
@@ -81,8 +83,17 @@ def test_a_mask_is_one_for_all_rounds_or_one_per_round():
         ([[True] * 3] * 3, r"got shape \(3, 3\)"),
         (["d"], "no arm 'd'"),
         ([], "no arm in row 0"),
+        (["a", "a"], "names an arm twice"),
+        ([1.0, 0.0, 1.0], r"got float64; write allowed\.astype\(bool\)"),
+        ([[1, 0, 1], [1, 1, 1]], r"got int64; write allowed\.astype\(bool\)"),
+        ([[True], [True, False]], "rows of different lengths"),
     ],
 )
 def test_masks_that_leave_nothing_or_fit_nothing_are_refused(allowed, message):
     with pytest.raises(ValueError, match=message):
         ArmNames(3, ["a", "b", "c"]).mask(allowed, 2)
+
+
+def test_a_mask_of_numbers_is_not_taken_for_names():
+    with pytest.raises(ValueError, match=r"names an arm twice.*True and False"):
+        ArmNames(3).mask([1, 0, 1], 2)

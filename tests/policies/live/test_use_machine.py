@@ -1,11 +1,13 @@
 """Any sequence of live calls keeps a policy whole: a machine plays it beside a plain model."""
 
 import pickle
+import tempfile
 
 import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from pytest import raises
 
 from cbkit import (
     BootstrappedUCB,
@@ -14,6 +16,8 @@ from cbkit import (
     MABFirst,
     OnlineBootstrappedUCB,
     Smoothing,
+    load_policy,
+    save_policy,
 )
 
 CONTEXTS = np.random.default_rng(0).normal(size=(12, 3))
@@ -38,9 +42,10 @@ blocks = st.lists(
 
 
 class LivePolicy(RuleBasedStateMachine):
-    """A policy that is saved and loaded, one that never is, and counts that know what was played.
+    """A policy that is saved and loaded, one that never is, and a model that knows what was played.
 
-    The arms of the model are ``[positives, negatives, fitted, b]``, the last for constants per arm.
+    The model's arms are ``name: [positives, negatives, fitted, b]``, the last for constants per
+    arm, and its decisions ``id: (row, name)``.
     """
 
     @initialize(name=st.sampled_from(sorted(POLICIES)), cold=st.sampled_from(sorted(COLD_STARTS)))
@@ -49,7 +54,8 @@ class LivePolicy(RuleBasedStateMachine):
         self.has_prior, self.per_arm = cold != "none", cold == "per arm"
         self.policy, self.straight = (POLICIES[name](3, cold_start=cold_start) for _ in range(2))
         self.rng, self.straight_rng = (np.random.default_rng(7) for _ in range(2))
-        self.arms = [[0, 0, False, b] for b in (10, 20, 30)]
+        self.arms = {name: [0, 0, False, 10 * name + 10] for name in range(3)}
+        self.decisions, self.gone = {}, []
         self.waiting, self.rounds = set(), 0
 
     def both(self, call):
@@ -68,19 +74,60 @@ class LivePolicy(RuleBasedStateMachine):
             self.arms[arm][2] |= min(self.arms[arm][:2]) >= least
         self.waiting.clear()
 
-    @rule(rows=st.lists(st.integers(0, 11), min_size=1, max_size=6))
-    def select(self, rows):
+    def named(self, number):
+        return list(self.arms)[number % len(self.arms)]
+
+    @rule(
+        rows=st.lists(st.integers(0, 11), min_size=1, max_size=6),
+        allowed=st.none() | st.sets(st.integers(0, 9), min_size=1, max_size=3),
+        kept=st.booleans(),
+    )
+    def select(self, rows, allowed, kept):
         before = self.policy.score(CONTEXTS)
-        arms = self.both(lambda policy, rng: policy.select(CONTEXTS[rows], rng))
-        assert arms.shape == (len(rows),)
-        assert set(arms) <= set(range(len(self.arms)))
+        names = set(self.arms) if allowed is None else {self.named(number) for number in allowed}
+        options = {"allowed": None if allowed is None else names, "return_decisions": kept}
+        call = (CONTEXTS[rows], self.rng), (CONTEXTS[rows], self.straight_rng)
+        chosen = self.policy.select(*call[0], **options)
+        assert list(chosen) == list(self.straight.select(*call[1], **options))
+        arms = [decision.arm for decision in chosen] if kept else chosen.tolist()
+        if kept:
+            assert not {decision.id for decision in chosen} & set(self.decisions)
+            self.decisions |= {d.id: (row, d.arm) for row, d in zip(rows, chosen, strict=True)}
+        assert len(arms) == len(rows)
+        assert set(arms) <= names
         np.testing.assert_array_equal(self.policy.score(CONTEXTS), before)
         self.rounds += len(rows)
+
+    @rule(taken=st.lists(st.tuples(st.integers(0, 40), st.integers(0, 1)), min_size=1, max_size=6))
+    def rewards_of_decisions(self, taken):
+        known = list(self.decisions)
+        rewards = {known[at % len(known)]: reward for at, reward in taken if known}
+        call = [list(rewards), list(rewards.values())]
+        lost = [number for number in rewards if self.decisions[number][1] in self.gone]
+        if lost or not rewards:
+            with raises(ValueError, match="was dropped" if lost else "empty block"):
+                self.policy.update(*call, self.rng)
+            with raises(ValueError, match="was dropped" if lost else "empty block"):
+                self.straight.update(*call, self.straight_rng)
+            return
+        self.both(lambda policy, rng: policy.update(*call, rng))
+        for number, reward in rewards.items():
+            self.note(self.decisions.pop(number)[1], reward)
+        self.refitted()
+
+    @precondition(lambda self: self.decisions)
+    @rule(at=st.integers(0, 40))
+    def discard(self, at):
+        number = list(self.decisions)[at % len(self.decisions)]
+        self.both(lambda policy, rng: policy.discard([number]))
+        del self.decisions[number]
+        with raises(ValueError, match="was discarded"):
+            self.policy.discard([number])
 
     @rule(block=blocks)
     def update(self, block):
         rows, arms, rewards = (list(column) for column in zip(*block, strict=True))
-        arms = [arm % len(self.arms) for arm in arms]
+        arms = [self.named(arm) for arm in arms]
         self.both(lambda policy, rng: policy.update(CONTEXTS[rows], arms, rewards, rng))
         for arm, reward in zip(arms, rewards, strict=True):
             self.note(arm, reward)
@@ -88,47 +135,65 @@ class LivePolicy(RuleBasedStateMachine):
 
     @rule(row=st.integers(0, 11), arm=st.integers(0, 9), reward=st.integers(0, 1))
     def record_for_the_next_refit(self, row, arm, reward):
-        arm %= len(self.arms)
-        self.both(lambda policy, rng: policy.record(CONTEXTS, row, arm, reward))
-        self.note(arm, reward)
+        position = arm % len(self.arms)
+        self.both(lambda policy, rng: policy.record(CONTEXTS, row, position, reward))
+        self.note(self.named(arm), reward)
 
     @precondition(lambda self: len(self.arms) < 6)
-    @rule(b=st.integers(2, 40))
-    def add_arm(self, b):
+    @rule(b=st.integers(2, 40), text=st.booleans())
+    def add_arm(self, b, text):
         constants = {"a": 1.5} | {"b": b} if self.per_arm else {}
         before = self.policy.score(CONTEXTS)
-        assert self.both(lambda policy, rng: policy.add_arm(**constants)) == len(self.arms)
+        ever = [*self.arms, *self.gone]
+        expected = max([name for name in ever if isinstance(name, int)], default=-1) + 1
+        name = f"arm {len(ever)}" if text else None
+        given = self.policy.add_arm(name, **constants)
+        assert given == self.straight.add_arm(name, **constants) == (name or expected)
         after = self.policy.score(CONTEXTS)
         np.testing.assert_array_equal(after[:, :-1], before)
-        self.arms.append([0, 0, False, b])
+        self.arms[given] = [0, 0, False, b]
 
     @precondition(lambda self: len(self.arms) > 2)
     @rule(arm=st.integers(0, 9))
     def drop_arm(self, arm):
-        arm %= len(self.arms)
+        name = self.named(arm)
         before = self.policy.score(CONTEXTS)
-        self.both(lambda policy, rng: policy.drop_arm(arm))
-        expected = np.delete(before, arm, axis=1)
+        self.both(lambda policy, rng: policy.drop_arm(name))
+        expected = np.delete(before, arm % len(self.arms), axis=1)
         np.testing.assert_allclose(self.policy.score(CONTEXTS), expected, rtol=1e-12)
-        del self.arms[arm]
-        self.waiting = {other - (other > arm) for other in self.waiting if other != arm}
+        del self.arms[name]
+        self.gone.append(name)
+        self.waiting.discard(name)
+        for use in (self.policy.drop_arm, self.policy.add_arm):
+            with raises(ValueError, match="was dropped"):
+                use(name)
+
+    @rule()
+    def pickle_and_load(self):
+        self.policy, self.rng = pickle.loads(pickle.dumps((self.policy, self.rng)))
 
     @rule()
     def save_and_load(self):
-        self.policy, self.rng = pickle.loads(pickle.dumps((self.policy, self.rng)))
+        with tempfile.TemporaryDirectory() as folder:
+            self.policy = load_policy(save_policy(self.policy, f"{folder}/a.policy"))
 
     @invariant()
     def counts_are_what_was_played(self):
         history = self.policy.history_
         counts = np.array([history.positives, history.negatives]).T.tolist()
-        assert counts == [arm[:2] for arm in self.arms]
-        assert history.changed == self.waiting
+        assert counts == [arm[:2] for arm in self.arms.values()]
+        assert self.policy.arm_names == tuple(self.arms)
         assert self.policy.n_arms == history.n_arms == len(self.arms)
+
+    @invariant()
+    def decisions_wait_until_their_rewards_come(self):
+        waiting = {decision.id: decision.arm for decision in self.policy.pending}
+        assert waiting == {number: arm for number, (_, arm) in self.decisions.items()}
 
     @invariant()
     def fitted_arms_are_those_that_had_enough_at_a_refit(self):
         fitted = self.policy.oracle.fitted_arms.tolist()
-        assert sorted(fitted) == [at for at, arm in enumerate(self.arms) if arm[2]]
+        assert sorted(fitted) == [at for at, arm in enumerate(self.arms.values()) if arm[2]]
         assert self.policy.n_fitted_arms == len(fitted)
 
     @invariant()
@@ -136,8 +201,8 @@ class LivePolicy(RuleBasedStateMachine):
         scores = self.policy.score(CONTEXTS)
         np.testing.assert_array_equal(scores, self.policy.score(CONTEXTS))
         np.testing.assert_array_equal(scores, self.straight.score(CONTEXTS))
-        over = [not self.has_prior or min(arm[:2]) >= self.least for arm in self.arms]
-        warm = [arm[2] and ready for arm, ready in zip(self.arms, over, strict=True)]
+        arms = self.arms.values()
+        warm = [arm[2] and (not self.has_prior or min(arm[:2]) >= self.least) for arm in arms]
         assert np.isfinite(scores).all(axis=(0, 2)).tolist() == warm
         assert np.isnan(scores[:, ~np.array(warm)]).all()
 
@@ -150,7 +215,7 @@ class LivePolicy(RuleBasedStateMachine):
     @invariant()
     def constants_belong_to_their_arms(self):
         if self.per_arm:
-            assert self.policy.cold_start[1].b.tolist() == [arm[3] for arm in self.arms]
+            assert self.policy.cold_start[1].b.tolist() == [arm[3] for arm in self.arms.values()]
 
 
 TestLivePolicy = LivePolicy.TestCase
