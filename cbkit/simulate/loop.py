@@ -36,6 +36,7 @@ def simulate(
     arrivals: Any = None,
     propensities: bool = False,
     warm_start: bool = False,
+    shuffle: bool = True,
     progress: bool | None = None,
 ) -> RunLog:
     """Play a data set with a policy, one row per round, and log every round.
@@ -71,6 +72,8 @@ def simulate(
         milliseconds per round.
     warm_start : bool, default=False
         Whether the policy may have chosen or learned before, as one that learned from a log has.
+    shuffle : bool, default=True
+        Whether rows are played in the seed's order, or in their own, as for traffic that drifts.
     progress : bool, optional
         Whether to show a progress bar; by default in interactive terminals, for over 2,000 rounds.
 
@@ -131,7 +134,8 @@ def simulate(
 
     _, policy_stream, delay_stream = streams(seed)
     rng, delay_rng = np.random.default_rng(policy_stream), np.random.default_rng(delay_stream)
-    order = row_order(dataset.n_rows, seed)[:n_rounds]
+    order = row_order(dataset.n_rows, seed) if shuffle else np.arange(dataset.n_rows)
+    order = order[:n_rounds]
     world = Rewards(dataset)
     due: dict[int, list[tuple[Any, int, int, int]]] = {}  # round -> what is recorded before it
     choose = policy.choose_exactly if propensities else policy.choose

@@ -257,9 +257,9 @@ class LiveUse:
 
         Decisions for it still wait, and `update` refuses them in words: `discard` them.
         """
+        position = int(self.arms_.positions([name])[0])
         if self.n_arms == 2:
             raise ValueError("a policy needs at least 2 arms; cannot drop one of 2")
-        position = int(self.arms_.positions([name])[0])
         if hasattr(self.chooser, "drop_arm"):
             self.chooser.drop_arm(position)  # first, as it may refuse
         self.arms_.drop(name)
