@@ -1,9 +1,11 @@
 """The round loop: what is logged, what is seen when, and what is never seen at all."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from sampling import assert_mean
+from scipy import sparse
 
 from cbkit import (
     BestArmInHindsight,
@@ -13,6 +15,7 @@ from cbkit import (
     MABFirst,
     MultilabelDataset,
     RandomArm,
+    Refit,
     load_dataset,
     make_policy,
     simulate,
@@ -220,6 +223,201 @@ def test_contexts_reach_the_policy_as_they_are_in_the_data_set():
     reader = Reader(n_arms=4, oracle=None)
     log = run(reader, refit_every=10)
     np.testing.assert_array_equal(np.vstack(reader.contexts), DATA.features[log.rounds["row"]])
+
+
+# --- late rewards
+
+
+def greedy():
+    return Greedy(4, cold_start=MABFirst(a=1, b=1, m=1))
+
+
+@pytest.mark.parametrize("feedback", ["immediate", "batch"])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_no_delay_and_a_delay_of_zero_are_the_same(feedback, kind):
+    data = MultilabelDataset.from_arrays(kind(DATA.features), DATA.labels)
+    runs = [
+        run(greedy(), data, seed=2, refit_every=10, feedback=feedback, delay=delay)
+        for delay in (None, 0, (0, 0), lambda rng: 0)
+    ]
+    for other in runs[1:]:
+        same(runs[0], other)
+
+
+@pytest.mark.parametrize("delay", [1, 7, 102, 500, (0, 30), (1, 500), lambda rng: rng.poisson(9)])
+def test_a_late_reward_is_seen_once_or_waits_at_the_end(delay):
+    policy = greedy()
+    log = run(policy, seed=1, refit_every=10, delay=delay)
+    seen = policy.history_.positives + policy.history_.negatives
+    assert seen.sum() + log.facts["n_pending"] == 103
+    assert (seen <= np.bincount(log.rounds["arm"], minlength=4)).all()
+    rewards = log.rounds.groupby("arm")["reward"].sum().reindex(range(4), fill_value=0)
+    assert (policy.history_.positives <= rewards).all()
+    for arm in range(4):
+        rows, given = policy.history_.observations(arm)
+        played = log.rounds[log.rounds["arm"] == arm]
+        pairs = zip(played["row"], played["reward"], strict=True)
+        known = {tuple(DATA.features[row]): reward for row, reward in pairs}
+        assert [known.pop(tuple(row)) for row in rows] == given.tolist()
+
+
+def test_a_delay_of_d_rounds_is_seen_d_rounds_later():
+    spy = Spy(n_arms=4, oracle=None)
+    run(spy, n_rounds=5, refit_every=5, delay=2)
+    order = [what for what, _ in spy.seen]
+    assert order == "prepare choose choose choose record choose record choose record refit".split()
+
+
+def test_a_delay_longer_than_the_run_teaches_nothing():
+    policy = greedy()
+    assert run(policy, delay=103).facts["n_pending"] == 103
+    assert policy.history_.positives.sum() + policy.history_.negatives.sum() == 0
+
+
+@pytest.mark.parametrize(
+    ("delay", "message"),
+    [
+        (-1, "delay must be a whole number of at least 0, got -1"),
+        ((5, 1), r"\(smallest, largest\)"),
+        ((1, 2, 3), r"\(smallest, largest\)"),
+        ("late", "delay must be a number of rounds"),
+        (1.5, "delay must be a number of rounds"),
+        (True, "delay must be a number of rounds"),
+        (lambda rng: -3, r"what delay\(rng\) returns must be a whole number of at least 0, got -3"),
+    ],
+)
+def test_delays_that_are_none_are_refused(delay, message):
+    with pytest.raises(ValueError, match=message):
+        run(delay=delay)
+
+
+# --- arms that arrive and expire
+
+ARRIVALS = np.array([[1, 60], [10, 104], [50, 1000], [1, 1]])
+
+
+@pytest.mark.parametrize(
+    "name", ["RandomArm", "EpsilonGreedy", "BootstrappedTS", "SoftmaxExplorer"]
+)
+def test_arms_are_chosen_while_they_are_there(name):
+    log = run(make_policy(name, DATA), seed=3, refit_every=10, arrivals=ARRIVALS)
+    first, gone = ARRIVALS[log.rounds["arm"]].T
+    assert ((first <= log.rounds["round"]) & (log.rounds["round"] < gone)).all()
+    assert set(log.rounds["arm"]) == {0, 1, 2}
+    assert set(log.rounds["arm"][:9]) == {0}
+
+
+def test_arms_that_are_always_there_are_none():
+    always = np.tile([1, 104], (4, 1))
+    same(run(greedy(), seed=3), run(greedy(), seed=3, arrivals=always))
+
+
+@pytest.mark.parametrize(
+    ("arrivals", "message"),
+    [
+        ([[1, 60]] * 4, "no arm to choose in round 60"),
+        ([[2, 104]] * 4, "no arm to choose in round 1"),
+        ([[1, 104]] * 3, r"shape \(4, 2\)"),
+        ([[1.0, 104.0]] * 4, "whole numbers"),
+        ([1, 2, 3, 4], r"shape \(4, 2\)"),
+    ],
+)
+def test_arrivals_that_leave_nothing_or_fit_nothing_are_refused(arrivals, message):
+    with pytest.raises(ValueError, match=message):
+        run(arrivals=arrivals)
+
+
+# --- refit schedules
+
+
+def test_growth_one_refits_every_block_and_more_growth_less_often():
+    runs = [
+        run(greedy(), seed=1, refit_every=5, refit=refit)
+        for refit in (None, "every block", Refit(growth=1.0), Refit.geometric(1.5, always_below=4))
+    ]
+    for other in runs[1:3]:
+        same(runs[0], other)
+    n_refits = [log.facts["n_refits"] for log in runs]
+    assert 0 < n_refits[3] < 0.7 * n_refits[0]
+
+
+def test_the_schedule_may_be_the_policys_own():
+    own = greedy()
+    own.refits = Refit.geometric(growth=1.5, always_below=4)
+    asked = run(greedy(), seed=1, refit_every=5, refit=own.refits)
+    same(run(own, seed=1, refit_every=5), asked)
+
+
+def test_streaming_oracles_learn_each_block_under_any_schedule():
+    logs = [
+        run(
+            Greedy(4, oracle="streaming-logistic", cold_start=None),
+            seed=1,
+            refit_every=5,
+            refit=refit,
+        )
+        for refit in ("every block", Refit.geometric(growth=3, always_below=0))
+    ]
+    same(*logs)
+
+
+# --- starting from what a policy knows
+
+
+def test_a_policy_that_learned_from_a_log_may_go_on():
+    policy = greedy()
+    policy.update(DATA.features[:40], np.arange(40) % 4, np.arange(40) % 3 == 0, generator())
+    log = run(policy, seed=1, n_rounds=10, warm_start=True)
+    assert log.facts["warm_start"]
+    assert not log.rounds["cold_start"].any()
+    assert not run(seed=1, n_rounds=10, warm_start=True).facts["warm_start"]
+
+
+def generator():
+    return np.random.default_rng(0)
+
+
+# --- propensities on request
+
+
+@pytest.mark.parametrize("arrivals", [None, ARRIVALS], ids=["all arms", "some"])
+def test_propensities_change_no_choice_and_are_exact_where_they_can_be(arrivals):
+    logs = [run(greedy(), seed=3, arrivals=arrivals, propensities=asked) for asked in (False, True)]
+    pd.testing.assert_frame_equal(
+        logs[0].rounds.drop(columns="propensity"), logs[1].rounds.drop(columns="propensity")
+    )
+    assert logs[0].rounds["propensity"].isna().any()
+    assert logs[1].rounds["propensity"].between(0, 1, inclusive="right").all()
+
+
+@pytest.mark.statistical
+def test_inverse_propensities_count_each_arm_once_per_round():
+    # The mean of 1 / propensity over rounds in which an arm is chosen is 1 for each arm.
+    log = run(Greedy(4, cold_start=MABFirst(a=3, b=7, m=99)), seed=3, propensities=True)
+    for arm in range(4):
+        weights = (log.rounds["arm"] == arm) / log.rounds["propensity"]
+        assert_mean(weights, 1, weights.std())
+
+
+# --- order and figures
+
+
+def test_rows_may_be_played_in_their_own_order():
+    log = run(seed=3, shuffle=False, n_rounds=20)
+    assert log.rounds["row"].tolist() == list(range(20))
+
+
+def test_a_log_draws_itself():
+    log = run(greedy(), refit_every=10)
+    ax = log.plot(window=20)
+    recent, mean = (line.get_ydata() for line in ax.lines)
+    np.testing.assert_allclose(mean, log.cumulative_mean_reward)
+    assert recent[-1] == pytest.approx(log.rounds["reward"][-20:].mean())
+    assert recent[4] == pytest.approx(log.rounds["reward"][:5].mean())
+    assert log.plot(ax) is ax and len(ax.lines) == 4
+    with pytest.raises(ValueError, match="window must be a whole number of at least 1, got 0"):
+        log.plot(window=0)
+    plt.close(ax.figure)
 
 
 # --- bad input

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -13,9 +14,21 @@ from scipy.special import expit
 
 from cbkit.datasets.multilabel import MultilabelDataset
 from cbkit.experiments.stats import mean_interval
+from cbkit.policies.cold_start import MABFirst
+from cbkit.policies.named.bootstrapped import BootstrappedUCB
+from cbkit.policies.named.greedy import Greedy
+from cbkit.policies.named.without_context import BestArmOnline, RandomArm
 from cbkit.policies.policy import Policy
 from cbkit.simulate import simulate
 
+PRIOR = MABFirst(a=1, b=3, m=2)
+CONTENDERS = {
+    "RandomArm": RandomArm,
+    "BestArmOnline": partial(BestArmOnline, cold_start=PRIOR),
+    "Greedy": partial(Greedy, cold_start=PRIOR),
+    "BootstrappedUCB": partial(BootstrappedUCB, n_resamples=5, cold_start=PRIOR),
+}
+DELAYS = {"at once": 0, "1 to 500 rounds late": (1, 500)}
 _LEVEL = -1.6  # log odds of an offer that is to nobody's taste in particular
 
 
@@ -87,9 +100,11 @@ def play(
     Returns
     -------
     finals : DataFrame
-        One row per run: ``policy, variant, seed, mean_reward, n_pending``.
+        One row per run: ``dataset, variant, policy, seed, checksum``, ``n_rounds, mean_reward`` and
+        ``n_pending``.
     recent : DataFrame
-        ``policy, variant, seed, round, reward``: the mean over the `window` rounds up to there.
+        The first four of these, ``round`` and ``reward``, the mean over the `window` rounds up to
+        there.
     """
     finals, recent = [], []
     for replicate in range(seed, seed + n_replicates):
@@ -105,9 +120,9 @@ def play(
                     delay=delay,
                     arrivals=arrivals,
                 )
-                run = {"policy": name, "variant": variant, "seed": replicate}
-                facts = {key: log.facts[key] for key in ("mean_reward", "n_pending")}
-                finals.append(run | facts)
+                run = {"dataset": "shop", "variant": variant, "policy": name, "seed": replicate}
+                kept = ("checksum", "n_rounds", "mean_reward", "n_pending")
+                finals.append(run | {key: log.facts[key] for key in kept})
                 by_window = log.rounds["reward"].groupby((log.rounds["round"] - 1) // window).mean()
                 rounds = np.minimum((by_window.index + 1) * window, n_rounds)
                 recent.append(pd.DataFrame(run | {"round": rounds, "reward": by_window}))
