@@ -33,7 +33,15 @@ def learned(name, cold_start, **more):
     return policy
 
 
-CASES = [(name, cold) for name in NAMES for cold in (["none"] if name in WITHOUT else COLD_STARTS)]
+def cold_starts_of(name):
+    if name in WITHOUT:
+        return ["none"]
+    return ["soon over", "never over"] if name == "BestArmOnline" else list(COLD_STARTS)
+
+
+CASES = [(name, cold) for name in NAMES for cold in cold_starts_of(name)]
+# Over Beta draws, a softmax and what is explored by a criterion of the drawn numbers.
+NO_EXACT_FORM = ("SoftmaxExplorer", "ActiveExplorer", "ActiveAdaptiveGreedy")
 
 
 @pytest.mark.parametrize("mask", [None, MASK], ids=["all", "some"])
@@ -59,13 +67,14 @@ def test_chances_sum_to_one_and_are_those_that_choices_know(name, cold, mask):
         n_known += 1
         if not np.isnan(decision.propensity):
             assert chances[decision.arm] == pytest.approx(decision.propensity, abs=1e-12)
-    draws_cold = cold in ("soon over", "never over", "both")
-    unknown = name in ("SoftmaxExplorer", "ActiveExplorer") and draws_cold
-    assert n_known == (0 if unknown else 20)
+    if name in NO_EXACT_FORM and cold in ("soon over", "never over", "both"):
+        assert n_known < 20
+    else:
+        assert n_known == 20
 
 
 @pytest.mark.parametrize("cold", ["none", "smoothing"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "BestArmOnline"])
 def test_without_draws_every_choice_knows_its_chance(name, cold):
     policy = learned(name, COLD_STARTS[cold])
     if policy.index.random:
@@ -79,7 +88,7 @@ def test_without_draws_every_choice_knows_its_chance(name, cold):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_looking_moves_nothing(name):
-    looked, untouched = (learned(name, COLD_STARTS["both"]) for _ in range(2))
+    looked, untouched = (learned(name, COLD_STARTS["soon over"]) for _ in range(2))
     choices = []
     for policy in (looked, untouched):
         block, draws = policy.prepare(X[80:]), np.random.default_rng(2)
@@ -114,8 +123,10 @@ def winners(values, draws):
 def test_chances_are_the_shares_of_many_draws(name, cold, mask):
     """The numbers that choosers see are drawn anew; the choosers' rules are written out here."""
     policy, draws = learned(name, COLD_STARTS[cold]), np.random.default_rng(7)
-    chances = policy.chances(policy.prepare(X[90:91]), 0, mask)
-    values = policy.scores(np.repeat(X[90:91], N_DRAWS, axis=0), draws)
+    block = policy.prepare(X[80:])
+    row = int(np.argmin([policy.chances(block, row, mask).max() for row in range(20)]))  # open
+    chances = policy.chances(block, row, mask)
+    values = policy.scores(np.repeat(block.X[[row]], N_DRAWS, axis=0), draws)
     if mask is not None:
         values = np.where(mask, values, -1.0)
     arms = winners(values, draws)
@@ -124,7 +135,7 @@ def test_chances_are_the_shares_of_many_draws(name, cold, mask):
         explores = draws.random(N_DRAWS) < policy.chooser.probability_
     elif name == "ContextualAdaptiveGreedy":
         policy.chooser.threshold_ = float(np.median(values.max(axis=1)))
-        chances = policy.chances(policy.prepare(X[90:91]), 0, mask)
+        chances = policy.chances(block, row, mask)
         explores = values.max(axis=1) <= policy.chooser.threshold_
     arms = np.where(explores, draws.integers(4, size=N_DRAWS), arms)
     assert 0.01 < chances.max() < 0.999

@@ -380,5 +380,5 @@ def test_asking_for_propensities_changes_no_choice():
             X, np.random.default_rng(0), return_propensity=True, return_decisions=True
         )
         assert len(decisions) == 240
-        of_draws = name in ("SoftmaxExplorer", "ActiveExplorer")  # no exact form
-        assert np.isnan(propensities).all() == of_draws == np.isnan(propensities).any()
+        if name not in ("SoftmaxExplorer", "ActiveExplorer", "ActiveAdaptiveGreedy"):
+            assert not np.isnan(propensities).any()
