@@ -34,6 +34,11 @@ def test_own_data_and_classifier_take_fifteen_lines(script):
     assert script["log"].mean_reward > 0.5  # three arms: chance is a third
 
 
+def test_a_live_policy_follows_its_arms(script):
+    assert script["shop"].arm_names == ("shoes", "coats", "ties")
+    assert {decision.arm for decision in script["shop"].pending} <= {"shoes", "coats"}
+
+
 def test_a_policy_of_ones_own_is_one_small_class(script):
     log = simulate(script["top_n"](script["dataset"], n_top=2), script["dataset"], seed=0)
     assert log.facts["explored_share"] == pytest.approx(1 / 2, abs=0.19)  # 4 standard errors
