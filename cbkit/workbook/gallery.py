@@ -21,6 +21,7 @@ from cbkit.studies.cost.plain_race import ratio_dots
 from cbkit.studies.coverage import plots as coverage
 from cbkit.studies.coverage.tables import against_paper
 from cbkit.studies.evaluation import figures as evaluation
+from cbkit.studies.live import shop
 from cbkit.workbook.tables import source_of
 
 REWARD = {"mean_reward": "mean reward per round"}
@@ -124,6 +125,10 @@ GALLERY: dict[str, dict[str, Drawing]] = {
         "variants": _of_each(evaluation.variant_dots),
         "exploration": _of_each(evaluation.exploration_dots),
         "against_greedy": _of_each(evaluation.greedy_differences),
+    },
+    "live_use": {
+        "rewards": Drawing(shop.reward_dots),
+        "recent": Drawing(shop.recent_lines, ("recent",)),
     },
     "verdicts": {
         "claim": Drawing(effects, ("comparisons",), "claim", "{name}_{value}"),
