@@ -380,5 +380,5 @@ def test_asking_for_propensities_changes_no_choice():
             X, np.random.default_rng(0), return_propensity=True, return_decisions=True
         )
         assert len(decisions) == 240
-        if name not in ("SoftmaxExplorer", "ActiveExplorer", "ActiveAdaptiveGreedy"):
+        if name in ("Greedy", "EpsilonGreedy", "BootstrappedTS", "BestArmOnline"):
             assert not np.isnan(propensities).any()
