@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from tqdm import tqdm
 
 from cbkit._base.keywords import suggest_keywords
 from cbkit._base.validation import check_whole
+from cbkit._base.watched import is_watched, progress_bar
 from cbkit.datasets.multilabel import MultilabelDataset
 from cbkit.policies.policy import Policy
 from cbkit.policies.refits import Refit, as_refit
@@ -75,7 +74,7 @@ def simulate(
     shuffle : bool, default=True
         Whether rows are played in the seed's order, or in their own, as for traffic that drifts.
     progress : bool, optional
-        Whether to show a progress bar; by default in interactive terminals, for over 2,000 rounds.
+        Whether to show a progress bar; by default where a person watches, for over 2,000 rounds.
 
     Returns
     -------
@@ -142,9 +141,9 @@ def simulate(
     decisions, rewards = [], []
     seconds = {"scoring": 0.0, "choosing": 0.0, "fitting": 0.0}
     if progress is None:
-        progress = sys.stderr.isatty() and n_rounds > 2000
+        progress = is_watched() and n_rounds > 2000
     # Products this small are slower on several threads; use processes for several runs.
-    bar = tqdm(total=n_rounds, disable=not progress, desc=policy.name)
+    bar = progress_bar(total=n_rounds, disable=not progress, desc=policy.name)
     with one_thread(), bar:
         for start in range(0, n_rounds, refit_every):
             rows = order[start : start + refit_every]
