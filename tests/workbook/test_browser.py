@@ -1,7 +1,8 @@
-"""In a browser: every notebook opens in JupyterLab, and one runs from top to bottom."""
+"""In a browser: every notebook opens in JupyterLab, some run there, and a progress bar moves."""
 
 import json
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -21,7 +22,8 @@ from cbkit.workbook.profiles import notebook_paths
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 NOTEBOOKS = notebook_paths()
-SHORTEST = "00_setting_and_data"  # in time to run
+RUN = ("00_setting_and_data", "09_live_use")  # from top to bottom
+WITH_BAR = "03_bootstrap"  # runs experiments
 SECONDS = 240  # to wait for anything; seconds are enough where nothing else runs
 CHROMIUM = (
     "--headless",
@@ -62,6 +64,7 @@ FIGURE = NOTEBOOK + ".jp-RenderedImage img"
 BAD_FORMULA = NOTEBOOK + "mjx-merror"
 PROMPT = NOTEBOOK + ".jp-CodeCell .jp-InputPrompt"
 ERROR = NOTEBOOK + "[data-mime-type$=err], " + NOTEBOOK + "[data-mime-type$=error]"
+OUTPUT = NOTEBOOK + ".jp-OutputArea-output"
 DIALOG = ".jp-Dialog"
 
 
@@ -76,10 +79,11 @@ def programs():
 
 @pytest.fixture(scope="module")
 def lab(programs, tmp_path_factory):
-    """Serve copies of the notebooks, one of them without outputs; give JupyterLab's address."""
+    """Serve copies of the notebooks, and some without outputs; give JupyterLab's address."""
     home = tmp_path_factory.mktemp("lab")
     copies = shutil.copytree(notebooks_dir(), home / "notebooks")
-    nbformat.write(without_outputs(SHORTEST), copies / "to_run.ipynb")
+    for name in (*RUN, WITH_BAR):
+        nbformat.write(without_outputs(name), copies / f"run_{name}.ipynb")
     for name, values in SETTINGS.items():
         path = home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
         path.parent.mkdir(parents=True)
@@ -197,15 +201,34 @@ def test_notebook_opens_with_its_title_figures_and_formulas(name, page):
     assert n_figures and texts(page, BAD_FORMULA) == []
 
 
-def test_notebook_runs_from_top_to_bottom(page):
-    notebook = nbformat.read(NOTEBOOKS[SHORTEST], as_version=4)
-    open_notebook(page, "to_run", title_of(notebook))
+def run_all(page, name):
+    """Open the copy of a notebook without outputs and run all of its cells; return the notebook."""
+    notebook = nbformat.read(NOTEBOOKS[name], as_version=4)
+    open_notebook(page, f"run_{name}", title_of(notebook))
     assert texts(page, FIGURE) == []
     find(page, RUN_MENU).click()
     find(page, RUN_ALL).click()
+    return notebook
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_notebook_runs_from_top_to_bottom(name, page):
+    notebook = run_all(page, name)
     n_cells = sum(cell.cell_type == "code" for cell in notebook.cells)
     in_order = [f"[{number}]:" for number in range(1, n_cells + 1)]
     wait_for(page, "end", lambda: texts(page, PROMPT) == in_order or failures(page))
     assert failures(page) == []
     figures = page.find_elements(By.CSS_SELECTOR, FIGURE)
     assert figures and all(figure.get_property("naturalWidth") > 100 for figure in figures)
+
+
+def test_a_progress_bar_moves_while_an_experiment_runs(page):
+    run_all(page, WITH_BAR)
+    seen = set()
+
+    def moved():
+        seen.update(re.findall(r"(\d+) of \d+ tasks", " ".join(texts(page, OUTPUT))))
+        return len(seen) > 2 or failures(page)
+
+    wait_for(page, "moving bar", moved)
+    assert failures(page) == []
