@@ -11,6 +11,7 @@ from cbkit.workbook.profiles import notebook_paths
 READMES = [project_root() / "README.md", project_root() / "data" / "README.md"]
 READMES.append(project_root() / "figures" / "README.md")
 LINK = re.compile(r"\]\((?!https?:)([^)\s]+)\)")
+CODE = re.compile(r"```.*?```", flags=re.DOTALL)
 NAMED = re.compile(r"`((?:cbkit|data|figures|notebooks|tests)/[\w./-]+)`")
 
 
@@ -31,7 +32,7 @@ def texts(path):
 )
 def test_every_file_that_is_linked_to_or_named_exists(path):
     for text in texts(path):
-        for target in LINK.findall(text):
+        for target in LINK.findall(CODE.sub("", text)):
             assert (path.parent / target.partition("#")[0]).exists(), f"link to {target}"
         for target in NAMED.findall(text):
             assert (project_root() / target).exists(), f"mention of {target}"

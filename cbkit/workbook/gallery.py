@@ -22,6 +22,7 @@ from cbkit.studies.coverage import plots as coverage
 from cbkit.studies.coverage.tables import against_paper
 from cbkit.studies.evaluation import figures as evaluation
 from cbkit.studies.live import shop
+from cbkit.studies.off_policy import figures as off_policy
 from cbkit.workbook.tables import source_of
 
 REWARD = {"mean_reward": "mean reward per round"}
@@ -129,6 +130,11 @@ GALLERY: dict[str, dict[str, Drawing]] = {
     "live_use": {
         "rewards": Drawing(shop.reward_dots),
         "recent": Drawing(shop.recent_lines, ("recent",)),
+    },
+    "off_policy": {
+        "coverage": Drawing(off_policy.plot_coverage, ("cells",)),
+        "errors": Drawing(partial(off_policy.plot_errors, target="softmax"), ("cells",)),
+        "learning": Drawing(off_policy.plot_learning, ("learning",)),
     },
     "verdicts": {
         "claim": Drawing(effects, ("comparisons",), "claim", "{name}_{value}"),

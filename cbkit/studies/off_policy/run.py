@@ -1,4 +1,4 @@
-"""All committed tables and figures of the study: ``python -m cbkit.studies.off_policy.run``."""
+"""All tables of the study at full size."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from pathlib import Path
 import pandas as pd
 
 from cbkit.datasets import load_dataset
-from cbkit.paths import figures_dir, output_root, outputs_dir
-from cbkit.plots.style import use_style
 from cbkit.studies.off_policy.approximations import run_approximations
 from cbkit.studies.off_policy.clicks import clicks_table, rows_needed
 from cbkit.studies.off_policy.coverage import SPLIT_SEED, run_all
-from cbkit.studies.off_policy.figures import plot_coverage, plot_errors, plot_learning
 from cbkit.studies.off_policy.learning import reduced, run_learning
 from cbkit.studies.off_policy.populations import make_population
 from cbkit.studies.off_policy.tables import cell_table, judge_diagnostics, rank_estimators
@@ -50,41 +47,22 @@ def load_runs(files: list[Path]) -> pd.DataFrame:
     return pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
 
 
-def publish(tables: dict[str, pd.DataFrame]) -> None:
-    """Write tables to ``data/results/off_policy`` and draw what is drawn of them."""
-    folder = output_root() / "data" / "results" / "off_policy"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, table in tables.items():
-        path = folder / f"{name}.csv"
-        table.to_csv(path, index=False, float_format="%.5g", lineterminator="\n")
-    use_style()
-    figures = {
-        "errors": plot_errors(tables["cells"], "softmax"),
-        "coverage": plot_coverage(tables["cells"]),
-        "learning": plot_learning(tables["learning"]),
-    }
-    for name, figure in figures.items():
-        path = figures_dir("paper") / "off_policy" / f"{name}.png"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=150, metadata={"Software": None})
+def full_tables(folder: Path) -> dict[str, pd.DataFrame]:
+    """Return all tables of the study at full size, running whatever `folder` does not hold yet.
 
-
-def main() -> None:
-    """Run whatever has not been run, and publish."""
-    cells = cell_table(load_runs(run_all(outputs_dir("paper") / "off_policy")))
+    Parameters
+    ----------
+    folder : Path
+        For the logs of each cell, one file each.
+    """
+    cells = cell_table(load_runs(run_all(folder)))
     clicks = clicks_table()
-    publish(
-        {
-            "cells": cells,
-            "diagnostics": judge_diagnostics(cells),
-            "ranks": rank_estimators(cells),
-            "approximations": approximations(),
-            "clicks": clicks,
-            "rows_needed": rows_needed(clicks),
-            "learning": learned(),
-        }
-    )
-
-
-if __name__ == "__main__":
-    main()
+    return {
+        "cells": cells,
+        "diagnostics": judge_diagnostics(cells),
+        "ranks": rank_estimators(cells),
+        "approximations": approximations(),
+        "clicks": clicks,
+        "rows_needed": rows_needed(clicks),
+        "learning": learned(),
+    }
