@@ -116,7 +116,7 @@ class GaussianPosterior:
         products = roots[:, None] * (self.C * (rows @ _columns(X)) + self.intercept_variance)
         products *= roots[known:]
         own = products[known:] + np.eye(X.shape[0])
-        across = solve_triangular(self._factor, products[:known], lower=True)
+        across = _solve_lower(self._factor, products[:known])
         factor = np.zeros((n_rows, n_rows))
         factor[:known, :known], factor[known:, :known] = self._factor, across.T
         factor[known:, known:] = np.linalg.cholesky(own - across.T @ across)
@@ -147,7 +147,7 @@ class GaussianPosterior:
             squares = X.power(2) if sparse.issparse(X) else X * X
             prior = self.C * squares.sum(axis=1) + self.intercept_variance
             shared = self.C * (self._X @ _columns(X)) + self.intercept_variance
-            known = solve_triangular(self._factor, self._roots[:, None] * shared, lower=True)
+            known = _solve_lower(self._factor, self._roots[:, None] * shared)
             return np.maximum(prior - np.einsum("ij,ij->j", known, known), 0.0)
         products = self._times_covariance(X)
         own = X.multiply(products[:, :-1]) if sparse.issparse(X) else X * products[:, :-1]
@@ -173,3 +173,8 @@ class GaussianPosterior:
 def _columns(X: Matrix) -> np.ndarray:
     """Return ``X.T``, dense."""
     return (X.toarray() if sparse.issparse(X) else X).T
+
+
+def _solve_lower(factor: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return ``inverse(factor) @ right`` for a lower triangle; older scipy refuses empty ones."""
+    return solve_triangular(factor, right, lower=True) if right.size else right

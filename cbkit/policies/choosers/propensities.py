@@ -121,7 +121,9 @@ class ArmValues:
             starts = np.unique([*lowest, *entries[entries < 1.0]])
             reached = self._up_to(starts, "right").prod(axis=1)
             shares[self.drawn] = draws.shares(np.append(np.maximum(starts, 0.0), 1.0), reached)
-        return shares
+        exceeds = 1.0 - draws.cdf(above) * (self.lists <= above).mean(axis=1).prod()
+        total = shares.sum()  # less by what draws have beyond the last number below 1
+        return shares * (exceeds / total) if total > 0 else shares
 
     def _up_to(self, values: np.ndarray, side: str) -> np.ndarray:
         """Return each list's share of entries up to `values` (n,), shape (n, n_listed)."""

@@ -42,6 +42,11 @@ def test_a_draw_against_a_point_is_its_survival_function():
     assert values.best() == pytest.approx([1 - over, 0, over], abs=1e-12)
 
 
+def test_what_draws_have_beyond_the_last_number_below_one_is_not_lost():
+    values = ArmValues.of(lists=np.array([[np.nextafter(1, 0)]]), a=np.ones(1), b=np.array([0.1]))
+    assert values.best().sum() == pytest.approx(1, abs=1e-12)
+
+
 def test_resamples_against_resamples_are_counted():
     lists = np.array([[0.1, 0.5, 0.9], [0.2, 0.5, 0.5], [0.0, 0.0, 0.6]])
     expected = np.zeros(3)
