@@ -66,7 +66,7 @@ POLICIES = [
     (SoftmaxExplorer, {"inflation": 0.9}, "inflation|0.9|at least 1"),
     (ActiveExplorer, {"explore": "wieghted"}, "criterion|'wieghted'|weighted, min or max"),
     (BestArmInHindsight, {"arm": 3}, "arms must be|got 3|in [0, 2]"),
-    (Greedy, {"oracle": "xgboost"}, "unknown oracle|xgboost|write one of logistic"),
+    (Greedy, {"oracle": "xgboost"}, "unknown oracle|xgboost|Write one of: logistic"),
     (Greedy, {"cold_start": "mab"}, "cold_start|'mab'|MABFirst(...)"),
     (Greedy, {"cold_start": MABFirst(a=[1, 2], b=1)}, "2 values of a|for 3 arms|one value per arm"),
 ]

@@ -190,7 +190,7 @@ def test_arms_that_come_and_go_leave_the_others_scores(cold_start):
     policy.add_arm()
     policy.drop_arm(1)
     np.testing.assert_allclose(policy.score(X)[:, :2], before[:, [0, 2]], rtol=1e-12)
-    assert set(policy.select(X, rng())) <= {0, 1, 2}
+    assert set(policy.select(X, rng())) <= {0, 2, 3}  # their names last
 
 
 @pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csc_matrix, sparse.csr_array])

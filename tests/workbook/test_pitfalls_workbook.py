@@ -77,7 +77,7 @@ def test_nbval_defaults_are_the_small_demo(name):
     assert defaults["profile"] == "demo"
     assert defaults.get("dataset", "demo") == "demo"
     assert defaults.get("n_rounds", 0) <= load_dataset("demo").n_rows
-    assert defaults.get("n_replicates", 1) <= 5
+    assert defaults.get("n_replicates", 1) <= 15
 
 
 def test_tables_are_rounded_text():

@@ -59,5 +59,9 @@ def test_figures_name_each_policy_and_show_the_means(played):
     for mean in finals.groupby(["policy", "variant"])["mean_reward"].mean():
         assert np.isclose(drawn, mean).any()
     lines = recent_lines(recent)
-    assert [ax.get_title() for ax in lines.axes] == ["rewards come at once", "rewards come late"]
+    where = plt.rcParams["axes.titlelocation"]
+    assert [ax.get_title(loc=where) for ax in lines.axes] == [
+        "rewards come at once",
+        "rewards come late",
+    ]
     plt.close("all")
