@@ -13,13 +13,13 @@ from sklearn.linear_model import LogisticRegression
 from cbkit.datasets.multilabel import MultilabelDataset
 from cbkit.oracles.oracle import as_oracle
 from cbkit.oracles.resampling import Resampling
-from cbkit.studies.any_classifier.contenders import ORACLES, classifier_of
+from cbkit.studies.any_classifier.contenders import N_RESAMPLES, ORACLES, classifier_of
 
 N_ROWS = 20
 UPPER = 80  # BootstrappedUCB's percentile
 
 
-def few_labels(dataset: MultilabelDataset, *, seed: int, n_histories: int = 10) -> pd.DataFrame:
+def few_labels(dataset: MultilabelDataset, *, seed: int, n_histories: int = 5) -> pd.DataFrame:
     """Teach classifiers 20 rows without a reward, and 20 rows of which two are rewarded at random.
 
     The second history says nothing about contexts: a tenth is all that there is to learn of it.
@@ -30,7 +30,7 @@ def few_labels(dataset: MultilabelDataset, *, seed: int, n_histories: int = 10) 
         Where contexts come from.
     seed : int
         Of the rows.
-    n_histories : int, default=10
+    n_histories : int, default=5
         Histories of the second kind.
 
     Returns
@@ -39,7 +39,7 @@ def few_labels(dataset: MultilabelDataset, *, seed: int, n_histories: int = 10) 
         Per classifier of `ORACLES`, leaf counts aside: ``by_itself``, what it answers to rows of
         one label outside of an oracle; ``as_oracle``, its score after them; of fresh contexts
         after two rewards, the ``mean`` score, the share of scores ``below_1_in_50`` and
-        ``above_half``, and the mean ``upper`` bound of ten bootstrap resamples.
+        ``above_half``, and the mean ``upper`` bound of bootstrap resamples.
     """
     rng = np.random.default_rng(seed)
     rows = []
@@ -48,7 +48,7 @@ def few_labels(dataset: MultilabelDataset, *, seed: int, n_histories: int = 10) 
             continue
         learns = classifier_of(name, dataset)
         first = dataset.features[:N_ROWS]
-        alone = _oracle(learns)
+        alone = as_oracle(learns)
         _teach(alone, first, np.zeros(N_ROWS), rng)
         single, resampled = [], []
         for _ in range(n_histories):
@@ -56,10 +56,11 @@ def few_labels(dataset: MultilabelDataset, *, seed: int, n_histories: int = 10) 
             taught, fresh = dataset.features[order[:N_ROWS]], dataset.features[order[N_ROWS:220]]
             rewards = np.zeros(N_ROWS)
             rewards[:2] = 1
-            for oracle, into in (
-                (_oracle(learns), single),
-                (_oracle(learns, Resampling(n_resamples=10)), resampled),
+            for resampling, into in (
+                (None, single),
+                (Resampling(n_resamples=N_RESAMPLES), resampled),
             ):
+                oracle = as_oracle(learns, resampling)
                 _teach(oracle, taught, rewards, rng)
                 into.append(oracle.score(fresh)[:, 0])
         scores = np.concatenate(single)
@@ -78,10 +79,6 @@ def few_labels(dataset: MultilabelDataset, *, seed: int, n_histories: int = 10) 
     return pd.DataFrame(rows)
 
 
-def _oracle(learns: Any, resampling: Resampling | None = None) -> Any:
-    return as_oracle(learns, resampling)
-
-
 def _teach(oracle: Any, X: Any, rewards: np.ndarray, rng: np.random.Generator) -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*too few for")
@@ -94,7 +91,7 @@ def _by_itself(learns: Any, X: Any) -> str:
     try:
         chances = model.fit(X, np.zeros(X.shape[0], dtype=int)).predict_proba(X)
     except ValueError as error:
-        return f"{type(error).__name__}"
+        return type(error).__name__
     if chances.shape[1] == 1:
         return "one column, of 1"
     return f"{chances[:, 1].mean():.2g}"
