@@ -1,7 +1,7 @@
-"""Do scores mean what they say? All classifiers taught the same rounds of a policy that knows none.
+"""Do scores mean what they say? All classifiers are taught the same rounds, arms at random.
 
-The rounds are of `BestArmOnline`, which looks at no context: those of a policy with an oracle are
-where that oracle's scores were highest, too high as a rule, and would speak against it alone.
+In the rounds of a policy its own oracle's scores were the highest, and are too high as a rule: they
+would speak against that oracle alone.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ import pandas as pd
 from cbkit.datasets.multilabel import MultilabelDataset
 from cbkit.oracles.forests import TreeLeafOracle
 from cbkit.oracles.oracle import as_oracle
-from cbkit.policies.registry import make_policy
-from cbkit.simulate import simulate
 from cbkit.studies.any_classifier.contenders import ORACLES, RARELY, classifier_of
 from cbkit.studies.oracles.log_losses import base_rates, log_loss, scores_before_learning
 
 N_BINS = 10
+N_COMMON = 5
 
 
 def calibration(
@@ -30,9 +29,9 @@ def calibration(
     Parameters
     ----------
     dataset : MultilabelDataset
-        What is played.
+        Where rounds come from, see `random_rounds`.
     seed : int
-        Of the run.
+        Of the rounds.
     n_rounds : int
         At most the number of rows.
 
@@ -45,8 +44,7 @@ def calibration(
         Per oracle and tenth of the scores' range that holds any: the number ``n`` of its rounds,
         their mean ``score`` and their mean ``reward``.
     """
-    policy = make_policy("BestArmOnline", dataset)
-    rounds = simulate(policy, dataset, seed=seed, n_rounds=n_rounds, progress=False).rounds
+    rounds = random_rounds(dataset, seed=seed, n_rounds=n_rounds)
     losses, bins = [], []
     for name in ORACLES:
         oracle = as_oracle(_taught(name, dataset))
@@ -63,6 +61,38 @@ def calibration(
         bins.append(reliability(chances, rewards).assign(**keys))
     table = pd.concat(bins, ignore_index=True)
     return pd.DataFrame(losses), table[["dataset", "oracle", "seed", "bin", "n", "score", "reward"]]
+
+
+def random_rounds(dataset: MultilabelDataset, *, seed: int, n_rounds: int) -> pd.DataFrame:
+    """Return rounds of the five arms with most rewards, each as probable, whatever the context.
+
+    Parameters
+    ----------
+    dataset : MultilabelDataset
+        Contexts and rewards.
+    seed : int
+        Of rows and arms.
+    n_rounds : int
+        At most the number of rows.
+
+    Returns
+    -------
+    DataFrame
+        ``row``, ``arm`` and ``reward`` of each round.
+
+    Examples
+    --------
+    >>> from cbkit import load_dataset
+    >>> rounds = random_rounds(load_dataset("digits"), seed=0, n_rounds=300)
+    >>> rounds["row"].nunique(), rounds["arm"].nunique()
+    (300, 5)
+    """
+    rng = np.random.default_rng(seed)
+    common = np.argsort(dataset.labels.mean(axis=0))[-N_COMMON:]
+    row = rng.permutation(dataset.n_rows)[:n_rounds]
+    arm = rng.choice(common, n_rounds)
+    rewards = dataset.labels[row].toarray()[np.arange(n_rounds), arm]
+    return pd.DataFrame({"row": row, "arm": arm, "reward": rewards})
 
 
 def _taught(name: str, dataset: MultilabelDataset) -> object:

@@ -18,7 +18,8 @@ FEWEST_IN_A_BIN = 20
 
 
 def _panels(n: int, height: float) -> tuple[Figure, list[plt.Axes]]:
-    fig, axes = plt.subplots(1, n, figsize=(2.6 + 2.1 * n, height), sharey=True, squeeze=False)
+    width = max(7.5, 2.6 + 2.1 * n)
+    fig, axes = plt.subplots(1, n, figsize=(width, height), sharey=True, squeeze=False)
     return fig, list(axes[0])
 
 
