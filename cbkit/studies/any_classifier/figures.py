@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from cbkit.experiments.stats import intervals
-from cbkit.plots.curves import caption
+from cbkit.plots.curves import FEWEST_FOR_BANDS, caption
 from cbkit.plots.dots import ROW, dots, marker_legend
 from cbkit.plots.style import GREY, PALETTE
 from cbkit.studies.any_classifier.contenders import RULES
@@ -52,6 +52,9 @@ def _by_dataset(finals: pd.DataFrame, value: str, label: str) -> Figure:
     for name, ax in zip(names, axes, strict=True):
         here = oracles[oracles["dataset"] == name]
         table = intervals(here, ["rule", "oracle"], value)
+        if value == "seconds" or table["n"].min() < FEWEST_FOR_BANDS:
+            # a logarithmic axis has no place for a bound below 0
+            table = table.assign(low=np.nan, high=np.nan)
         runs = here.rename(columns={value: "mean"})
         look = {"row": "oracle", "hue": "rule", "order": order, "colours": colours}
         dots(table, ax, **look, replicates=runs)
@@ -62,9 +65,12 @@ def _by_dataset(finals: pd.DataFrame, value: str, label: str) -> Figure:
         else:
             fixed = finals[(finals["dataset"] == name) & (finals["oracle"] == "none")]
             ax.axvline(fixed[value].mean(), color=GREY, ls="--", lw=1)
-            ax.set_xlim(0, 1.05 * max(table["high"].max(), here[value].max()))
-    line = "; dashed: the best fixed arm" if value == "mean_reward" else ""
-    fig.supxlabel(f"{label}\n{caption(table['n'], 'lines')}{line}", size=9)
+            top = table["high"].fillna(0).max(), here[value].max()
+            ax.set_xlim(min(0, table["low"].fillna(0).min()), 1.05 * max(top))
+    note = f"{caption(table['n'], 'lines')}; dashed: the best fixed arm"
+    if value == "seconds":
+        note = "means, and faint dots for the replicates"
+    fig.supxlabel(f"{label}\n{note}", size=9)
     marker_legend(axes[0], RULES)
     return fig
 

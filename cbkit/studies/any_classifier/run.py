@@ -82,7 +82,7 @@ def score_tables(
 
 
 def reward_table(finals: pd.DataFrame) -> pd.DataFrame:
-    """Return each oracle's reward with its 95% t interval, and CPU seconds, per set and policy.
+    """Return each oracle's reward with its 95% t interval, and median CPU seconds.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def reward_table(finals: pd.DataFrame) -> pd.DataFrame:
         Indexed by data set, policy and oracle: ``mean``, ``low``, ``high``, ``n``, ``seconds``.
     """
     by = ["dataset", "rule", "oracle"]
-    seconds = finals.groupby(by)["seconds"].mean()
+    seconds = finals.groupby(by)["seconds"].median()
     return intervals(finals, by).set_index(by).join(seconds)
 
 
@@ -100,12 +100,12 @@ def against_logistic(finals: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Per data set, policy and oracle the columns of `paired_differences`, and ``cost``, CPU
-        seconds as a multiple of logistic regression's.
+        Per data set, policy and oracle the columns of `paired_differences`, and ``cost``, median
+        CPU seconds as a multiple of logistic regression's.
     """
     runs = finals[finals["oracle"] != "none"].assign(policy=finals["rule"])
     compared = paired_differences(runs, PLAIN, by="oracle")
-    seconds = runs.groupby(["dataset", "policy", "oracle"])["seconds"].mean()
+    seconds = runs.groupby(["dataset", "policy", "oracle"])["seconds"].median()
     plain = seconds.xs(PLAIN, level="oracle")
     cost = (seconds / plain).rename("cost")
     return compared.join(cost, on=["dataset", "policy", "oracle"])
