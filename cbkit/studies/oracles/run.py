@@ -18,6 +18,8 @@ from cbkit.studies.oracles.log_losses import log_losses
 LEARN_ROUNDS = {"delicious": 4000, "tmc2007": 10_000}
 EXPLORE_ROUNDS = {"bibtex": 3000, "delicious": 1500, "corel5k": 2000, "tmc2007": 3000}
 LOSS_ROUNDS = 2000
+# Sets whose runs take so little that they are played twice as often.
+SMALL = ("mediamill-2000", "enron", "yeast", "medical")
 COLUMNS = ["dataset", "policy", "seed", "checksum", "n_rounds", "mean_reward", "seconds"]
 COLUMNS += ["explored_share", "cold_start_share", "n_refits", "n_fitted_arms"]
 
@@ -46,8 +48,10 @@ def played(
     ----------
     datasets : sequence of str
         Names for `load_dataset`.
-    policies, folder, n_replicates, seed
+    policies, folder, seed
         As for `oracle_experiment`.
+    n_replicates : int
+        Runs per policy; twice as many on the sets of `SMALL`.
     n_rounds : int, or mapping of str to int
         Rounds at most, of each set or of some by name; all rows of the others.
 
@@ -60,7 +64,8 @@ def played(
     tables = []
     for name in datasets:
         most = n_rounds if isinstance(n_rounds, int) else n_rounds.get(name)
-        sizes = {"n_replicates": n_replicates, "n_rounds": most, "seed": seed}
+        n_runs = 2 * n_replicates if name in SMALL else n_replicates
+        sizes = {"n_replicates": n_runs, "n_rounds": most, "seed": seed}
         results = run_experiment(oracle_experiment(name, policies, folder=folder, **sizes))
         tables.append(finals_with_seconds(results))
     return pd.concat(tables, ignore_index=True)[COLUMNS]
