@@ -84,7 +84,7 @@ def log_losses(
                 "oracle": name,
                 "log_loss": log_loss(chances, rewards),
                 "base_rate": log_loss(base_rates(rounds)[scored], rewards),
-                "sure": np.mean((chances < 0.01) | (chances > 0.99)),
+                "sure": pd.Series((chances < 0.01) | (chances > 0.99)).mean(),
                 "seconds": seconds,
                 "n": len(rewards),
             }
@@ -93,13 +93,15 @@ def log_losses(
 
 
 def log_loss(chances: np.ndarray, rewards: np.ndarray) -> float:
-    """Return the mean log loss of chances, cut off at 1e-6 from 0 and 1.
+    """Return the mean log loss of chances, cut off at 1e-6 from 0 and 1; NaN of none.
 
     Examples
     --------
     >>> round(log_loss(np.array([0.5, 0.5]), np.array([1, 0])), 3)
     0.693
     """
+    if not len(rewards):
+        return float("nan")
     chances = np.clip(chances, 1e-6, 1 - 1e-6)
     return float(-np.mean(np.log(np.where(rewards == 1, chances, 1 - chances))))
 

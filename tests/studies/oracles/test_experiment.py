@@ -97,3 +97,10 @@ def test_figures_show_every_way_but_full_refits_and_every_policy():
     (ax,) = explore_dots(runs).axes
     assert [label.get_text() for label in ax.get_yticklabels()] == [*WAYS_TO_LEARN, "SquareCB"]
     plt.close("all")
+
+
+def test_before_any_arm_is_taught_there_is_no_loss():
+    rng = np.random.default_rng(0)
+    never = MultilabelDataset.from_arrays(rng.normal(size=(60, 3)), np.zeros((60, 2), int))
+    losses = log_losses(never, seed=0, n_rounds=60)
+    assert losses["log_loss"].isna().all() and (losses["n"] == 0).all()
