@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from cbkit.plots.curves import curve_panels, learning_curves, policy_panels
 from cbkit.plots.dots import interval_dots
 from cbkit.studies import chooser_traces, gradient_norms, resample_scores
+from cbkit.studies.any_classifier import figures as any_classifier
 from cbkit.studies.claims.plots import effects
 from cbkit.studies.cold_start import figures as cold_start
 from cbkit.studies.cost.costs import cost_dots
@@ -23,6 +24,7 @@ from cbkit.studies.coverage.tables import against_paper
 from cbkit.studies.evaluation import figures as evaluation
 from cbkit.studies.live import shop
 from cbkit.studies.off_policy import figures as off_policy
+from cbkit.studies.oracles import figures as oracles
 from cbkit.workbook.tables import source_of
 
 REWARD = {"mean_reward": "mean reward per round"}
@@ -127,6 +129,11 @@ GALLERY: dict[str, dict[str, Drawing]] = {
         "exploration": _of_each(evaluation.exploration_dots),
         "against_greedy": _of_each(evaluation.greedy_differences),
     },
+    "any_classifier": {
+        "rewards": Drawing(any_classifier.reward_dots),
+        "seconds": Drawing(any_classifier.second_dots),
+        "reliability": Drawing(any_classifier.reliability_panels, ("bins",)),
+    },
     "live_use": {
         "rewards": Drawing(shop.reward_dots),
         "recent": Drawing(shop.recent_lines, ("recent",)),
@@ -163,6 +170,10 @@ GALLERY: dict[str, dict[str, Drawing]] = {
         "policies": Drawing(cost_dots, ("policies",)),
         "against_plain_loop": Drawing(ratio_dots, ("against_plain_loop",)),
         "growth": Drawing(growth_panels, ("growth",)),
+    },
+    "oracles_and_posteriors": {
+        "learned": Drawing(oracles.share_dots, ("learned",)),
+        "explored": Drawing(oracles.explore_dots, ("explored",)),
     },
 }
 

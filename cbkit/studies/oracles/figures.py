@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from cbkit.experiments.stats import intervals
-from cbkit.plots.curves import caption
+from cbkit.plots.curves import FEWEST_FOR_BANDS, caption
 from cbkit.plots.dots import ROW, dots, marker_legend
 from cbkit.plots.style import GREY, PALETTE
 from cbkit.studies.evaluation.figures import title_of
@@ -34,6 +35,7 @@ def share_dots(learned: pd.DataFrame) -> Figure:
     """
     shares = shares_of(learned, FULL)
     shares = shares[shares["policy"] != FULL]
+    shares = shares.assign(policy=shares["policy"].str.removeprefix("Greedy, "))
     names, ways = list(shares["dataset"].unique()), list(shares["policy"].unique())
     height = 1.6 + (ROW + 0.14 * len(ways)) * len(names)
     fig, (left, right) = plt.subplots(1, 2, figsize=(8.5, height), sharey=True)
@@ -79,11 +81,18 @@ def explore_dots(explored: pd.DataFrame) -> Figure:
     for name, ax in zip(names, axes.flat, strict=False):
         here = explored[explored["dataset"] == name]
         table = intervals(here, ["policy"])
-        dots(table, ax, order=order, colours=colours)
+        if table["n"].min() < FEWEST_FOR_BANDS:
+            table = table.assign(low=np.nan, high=np.nan)
+        runs = here.rename(columns={"mean_reward": "mean"})
+        dots(table, ax, order=order, colours=colours, replicates=runs)
         greedy = table.loc[table["policy"] == FULL, "mean"]
         ax.axvline(greedy.iloc[0], color=GREY, ls="--", lw=1, zorder=1)
-        ax.set_xlim(0, 1.05 * table[["mean", "high"]].max(axis=None))
+        top = table["high"].fillna(0).max(), runs["mean"].max()
+        ax.set_xlim(min(0, table["low"].fillna(0).min()), 1.05 * max(top))
         ax.set_title(f"{title_of(name)}\n{int(here['n_rounds'].iloc[0]):,} rounds", size=9)
-    what = f"mean reward per round; {caption(table['n'], 'lines')}; dashed: greedy"
+    n = explored.groupby(["dataset", "policy"])["seed"].nunique()
+    few = f"; no lines below n = {FEWEST_FOR_BANDS}" if n.min() < FEWEST_FOR_BANDS else ""
+    note = f"{caption(n[n >= min(FEWEST_FOR_BANDS, n.max())], 'lines')}{few}"
+    what = f"mean reward per round; dashed: greedy\nfaint dots: replicates; {note}"
     fig.supxlabel(what, size=9)
     return fig
