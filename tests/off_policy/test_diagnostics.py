@@ -21,6 +21,7 @@ def test_numbers_of_six_rounds_by_hand():
     centred = np.array([2, 0, 2, 0, 4, 0]) - 4 / 3
     assert found.effective_rounds == pytest.approx((centred**2).sum() ** 2 / (centred**4).sum())
     assert found.bias == 0
+    assert np.isnan(found.tail_shape)  # six rounds have no tail
 
 
 def test_bias_is_the_distance_from_the_unbiased_version_in_standard_errors():
@@ -64,6 +65,20 @@ def test_an_estimate_that_rests_on_few_rounds_is_told():
     assert re.search(r"don't trust this: it rests on .* of [1-3]\.\d rounds", said(SNIPS(), heavy))
     never = Evidence(rewards=np.zeros(1000), weights=evidence.weights)
     assert "the equivalent of 0.0 rounds of 1000" in said(IPS(), never)
+
+
+def test_a_heavy_tail_is_told_where_nothing_else_is():
+    """Quantiles of weights without variance, but for the heaviest; their mean is 1."""
+    n = 200_000
+    weights = (np.arange(n) + 3.0) ** -0.6
+    weights = np.random.default_rng(0).permutation(weights / weights.mean())
+    heavy = Evidence(rewards=np.tile([0.0, 1.0], n // 2), weights=weights)
+    assert diagnose(IPS(), heavy).effective_rounds > 30
+    only = diagnose(IPS(), heavy).warnings()
+    assert len(only) == 1
+    assert "a heavy tail (shape 0.57, above 1/2)" in only[0]
+    light = Evidence(rewards=heavy.rewards, weights=weights**0.5 / (weights**0.5).mean())
+    assert diagnose(IPS(), light).warnings() == []
 
 
 def test_a_model_that_is_off_is_told():
