@@ -226,8 +226,8 @@ class SNIPS:
 class DoublyRobust:
     """Doubly robust: ``mean(v + w (r - q))``.
 
-    Unbiased if propensities are right, whatever the reward model, which must not have seen the
-    round's reward (`cross_fitted`); the better the model, the smaller the variance.
+    Unbiased if propensities are right, whatever the reward model, which must not depend on the
+    round's reward (see `cross_fitted`); the better the model, the smaller the variance.
 
     Notes
     -----
