@@ -15,7 +15,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-lowest lab fetch results figures notebooks clean
+.PHONY: help run test test-all test-lowest lab fetch results figures notebooks clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -23,12 +23,16 @@ help:  ## list the targets
 run: $(STAMP)  ## run the whole workbook (PROFILE=demo, minutes; PROFILE=paper, hours)
 	$(BIN)/python -m cbkit run --profile $(PROFILE)
 
-test: $(STAMP)  ## check style, run all tests and doctests, and run every notebook
+test: SELECTED := -m "not exhaustive"
+test: test-all  ## check style, run tests and doctests, and run every notebook (ten minutes)
+
+test-all: $(STAMP)  ## the same with all cases of the tests marked exhaustive
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	@echo "Running tests, doctests and notebooks; figures go to a scratch folder."
 	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && CBKIT_OUTPUT="$$scratch" \
-		$(BIN)/python -m pytest tests cbkit notebooks -rs --numprocesses=auto --dist=loadfile \
+		$(BIN)/python -m pytest tests cbkit notebooks $(SELECTED) -rs --durations=20 --durations-min=5 \
+		--numprocesses=auto --dist=loadfile --no-loadscope-reorder \
 		--nbval-lax --nbval-current-env --nbval-cell-timeout=600
 
 LOWEST := build/lowest
@@ -42,7 +46,7 @@ test-lowest:  ## run the core tests with the oldest packages that pyproject.toml
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -r $(LOWEST).txt
 	PYTHONPATH=. $(LOWEST)/bin/python -m pytest tests/policies tests/oracles tests/experiments \
-		tests/datasets tests/test_simulate.py
+		tests/datasets tests/test_simulate.py -m "not exhaustive"
 
 lab: $(STAMP)  ## open the notebooks in JupyterLab
 	$(BIN)/jupyter lab notebooks

@@ -123,7 +123,7 @@ def _is_permanent(error: Exception) -> bool:
 
 @contextmanager
 def _quiet_pooch() -> Iterator[None]:
-    """Hold back pooch's advice to pin a hash; files are checked here."""
+    """Silence pooch's advice to pin a hash; files are checked here."""
     logger = pooch.get_logger()
     level = logger.level
     logger.setLevel(logging.WARNING)

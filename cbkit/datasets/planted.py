@@ -55,7 +55,7 @@ class FrequencyProfile:
     floor: int = 1
 
     def counts(self, n_rows: int) -> np.ndarray:
-        """Give the number of rows of each label, most common first, (n_arms,)."""
+        """Return the number of rows of each label, most common first, (n_arms,)."""
         ranks = np.arange(1, self.n_arms - len(self.head) + 1)
         total = (self.labels_per_row - sum(self.head)) * n_rows
         most = self.largest * n_rows
@@ -240,7 +240,7 @@ def _draw_labels(
     counts: np.ndarray,
     signal: float,
 ) -> sparse.csr_array:
-    """Give each arm the rows with the largest noisy sums, as many as its count."""
+    """Choose for each arm the rows with the largest noisy sums, as many as its count."""
     n_rows = features.shape[0]
     rows, arms = [], []
     for start in range(0, counts.size, _ARMS_AT_ONCE):

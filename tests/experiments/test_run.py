@@ -125,11 +125,11 @@ def stop_in_the_middle(folder, how, sent):
 @pytest.mark.parametrize(
     "sent, stopped, again",
     [
-        ("SIGKILL", 1, 2),
+        pytest.param("SIGKILL", 1, 2, marks=pytest.mark.exhaustive),
         ("SIGKILL", 2, 1),
         ("SIGKILL", "dask", "dask"),
         ("SIGINT", 1, 1),
-        ("SIGINT", 2, 2),
+        pytest.param("SIGINT", 2, 2, marks=pytest.mark.exhaustive),
     ],
 )
 def test_a_run_stopped_in_the_middle_and_run_again_gives_the_same_bytes(

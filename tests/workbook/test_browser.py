@@ -211,7 +211,7 @@ def run_all(page, name):
     return notebook
 
 
-@pytest.mark.parametrize("name", RUN)
+@pytest.mark.parametrize("name", [RUN[0], pytest.param(RUN[1], marks=pytest.mark.exhaustive)])
 def test_notebook_runs_from_top_to_bottom(name, page):
     notebook = run_all(page, name)
     n_cells = sum(cell.cell_type == "code" for cell in notebook.cells)

@@ -92,7 +92,7 @@ def fit_model(
 
 
 def _with_possible_folds(model: Any, rewards: np.ndarray) -> Any:
-    """Let no cross-validation inside have more folds than there are rows of the rarer label."""
+    """Limit the folds of cross-validation inside to the number of rows of the rarer label."""
     rarest = int(np.bincount(rewards).min())
     parts = {"": model, **model.get_params(deep=True)}
     fewer = {}

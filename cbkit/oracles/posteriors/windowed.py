@@ -125,7 +125,7 @@ class WindowedPosterior:
         return 1 / self._precision(self.n_kept)
 
     def absorb(self, coef: np.ndarray, n_kept: int) -> None:
-        """Let all but the latest `n_kept` rows go into the Gaussian.
+        """Move all but the latest `n_kept` rows into the Gaussian.
 
         Parameters
         ----------

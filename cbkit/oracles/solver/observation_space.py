@@ -15,7 +15,7 @@ _MAX_SCALE = 1e8
 
 
 def is_in_reach(squared_norm: float, weights: np.ndarray) -> bool:
-    """Tell whether weights times the contexts' largest squared norm are small enough here.
+    """Return whether weights times the contexts' largest squared norm are small enough here.
 
     Examples
     --------

@@ -51,7 +51,7 @@ class Space(Protocol):
         """
 
     def is_direct(self, x: np.ndarray) -> bool:
-        """Tell whether a step from `x` is exact, not the outcome of some iterations."""
+        """Return whether a step from `x` is exact, not the outcome of some iterations."""
 
     def penalty(
         self, x: np.ndarray, step: np.ndarray, linear: np.ndarray, linear_move: np.ndarray
@@ -86,7 +86,7 @@ def target_of(squared_residual: np.ndarray, floor: np.ndarray) -> np.ndarray:
 def is_unsolved(
     squared_residual: np.ndarray, decrement: np.ndarray, target: np.ndarray, floor: np.ndarray
 ) -> np.ndarray:
-    """Tell which columns' steps need more iterations: they miss their target, or leave more.
+    """Return which columns' steps need more iterations: they miss their target, or leave more.
 
     Where directions differ by orders of magnitude the first residual says little of what a step
     gains, so that no step ends before it has gained more than it leaves, above the floor.

@@ -16,7 +16,7 @@ _MOST_FEATURES = 512  # up to here the inverse of a Hessian costs less than what
 
 
 def is_tall(X: Matrix, n_columns: int) -> bool:
-    """Tell whether `solve_tall` beats `newton` alone, for `n_columns` resamples on `X`.
+    """Return whether `solve_tall` beats `newton` alone, for `n_columns` resamples on `X`.
 
     Examples
     --------

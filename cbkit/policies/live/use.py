@@ -157,7 +157,7 @@ class LiveUse:
         self.refit(rng)
 
     def discard(self, decisions: Sequence[Decision | int]) -> None:
-        """Give up waiting for the rewards of `decisions`, which are forgotten."""
+        """Stop waiting for the rewards of `decisions`, which are forgotten."""
         self.pending_.forget(self.pending_.numbers(decisions))
 
     def scores(self, X: Any, rng: np.random.Generator | None = None) -> np.ndarray:
