@@ -20,6 +20,8 @@ from cbkit.oracles.guards.wording import arm_in_words, in_words
 from cbkit.oracles.per_arm import PerArm
 from cbkit.oracles.resampling import Resampling
 
+_FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
+
 
 def _check_trees(oracle: str, given: Any, kinds: tuple[type, ...]) -> None:
     """Raise an error for what is not one of `kinds`, or cannot be copied."""
@@ -55,7 +57,7 @@ class ForestOracle:
     streaming: bool = field(default=False, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        _check_trees("ForestOracle", self.forest, (RandomForestClassifier, ExtraTreesClassifier))
+        _check_trees("ForestOracle", self.forest, _FORESTS)
         self._forests: PerArm[Any] = PerArm()
 
     @property
@@ -95,15 +97,17 @@ class ForestOracle:
 @suggest_keywords
 @dataclass(kw_only=True)
 class TreeLeafOracle:
-    """A decision tree per arm that scores by an upper bound from its leaf's counts.
+    """A decision tree or forest per arm that scores by an upper bound from its leaves' counts.
 
     The bound is the percentile of ``Beta(1 + rewards, 1 + non-rewards)`` with the counts of the
-    leaf that the context falls into (section "Obtaining upper confidence bounds", left open there).
+    leaf that the context falls into, means over trees in a forest (section "Obtaining upper
+    confidence bounds", left open there).
 
     Parameters
     ----------
     tree : DecisionTreeClassifier, default=DecisionTreeClassifier(min_samples_leaf=5)
-        Cloned for each arm.
+        Cloned for each arm; or a RandomForestClassifier or ExtraTreesClassifier, in whose leaves
+        all of the arm's observations count, also those that a tree was not grown on.
     percentile : float, default=80
         In percent (0-100); 50 is about the leaf's mean, without any bonus for few observations.
 
@@ -122,8 +126,8 @@ class TreeLeafOracle:
 
     def __post_init__(self) -> None:
         check_percentile(self.percentile)
-        _check_trees("TreeLeafOracle", self.tree, (DecisionTreeClassifier,))
-        self._trees: PerArm[tuple[Any, np.ndarray]] = PerArm()
+        _check_trees("TreeLeafOracle", self.tree, (DecisionTreeClassifier, *_FORESTS))
+        self._trees: PerArm[tuple[Any, list[np.ndarray]]] = PerArm()
 
     @property
     def fitted_arms(self) -> np.ndarray:
@@ -140,27 +144,35 @@ class TreeLeafOracle:
         return TreeLeafOracle(tree=self.tree, percentile=self.percentile)
 
     def learn(self, arm: int, X: Matrix, rewards: np.ndarray, rng: np.random.Generator) -> None:
-        """Grow the arm's tree anew and bound the reward in each of its nodes.
+        """Grow the arm's trees anew and count the rewards in each of their leaves.
 
         Parameters as for `Oracle.learn`.
         """
         X, rewards = for_classifiers(X), np.asarray(rewards, dtype=np.int64)
         with in_words(arm_in_words(arm, np.bincount(rewards, minlength=2)), self.tree):
             tree = seeded_clone(self.tree, rng).fit(X, rewards)
-        nodes = tree.apply(X.astype(np.float32))
-        positives = np.bincount(nodes, weights=rewards, minlength=tree.tree_.node_count)
-        total = np.bincount(nodes, minlength=tree.tree_.node_count)
-        bounds = beta.ppf(self.percentile / 100, 1 + positives, 1 + total - positives)
-        self._trees[arm] = tree, bounds
+        labels = np.stack([1 - rewards, rewards])
+        counts = [
+            np.stack([np.bincount(nodes, weights=label) for label in labels])
+            for nodes in _leaves(tree, X)
+        ]
+        self._trees[arm] = tree, counts
 
     def score(self, X: Matrix) -> np.ndarray:
         """Return upper bounds of the expected rewards, shape (n_rounds, n_fitted_arms, 1)."""
-        X = for_classifiers(X).astype(np.float32)
+        X = for_classifiers(X)
         scores = np.empty((X.shape[0], len(self._trees), 1))
-        for position, (tree, bounds) in enumerate(self._trees.values()):
-            scores[:, position, 0] = bounds[tree.apply(X)]
+        for position, (tree, counts) in enumerate(self._trees.values()):
+            per_tree = [c[:, nodes] for c, nodes in zip(counts, _leaves(tree, X), strict=True)]
+            negatives, positives = np.mean(per_tree, axis=0)
+            scores[:, position, 0] = beta.ppf(self.percentile / 100, 1 + positives, 1 + negatives)
         return scores
 
     def drop_arm(self, arm: int) -> None:
         """Forget `arm`; the arms after it move down by one."""
         self._trees.drop_arm(arm)
+
+
+def _leaves(tree: Any, X: Matrix) -> np.ndarray:
+    """Return the leaf that each context falls into, shape (n_trees, n_rounds)."""
+    return np.atleast_2d(tree.apply(X.astype(np.float32)).T)

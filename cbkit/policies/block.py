@@ -201,10 +201,12 @@ def expected_values(block: Block, row: int, cold_start: ColdStart, history: Hist
     return cold_start.smooth(values, block.is_cold, history)
 
 
-def distribution_of(
+def distributions_of(
     block: Block, row: int, index: Index, cold_start: ColdStart, history: History
-) -> ArmValues | None:
+) -> list[ArmValues] | None:
     """Return what `values_of` draws from, or None where that has no such form.
+
+    Several are equally probable: one for each resample that all arms would share.
 
     Parameters as for `values_of`.
     """
@@ -222,5 +224,7 @@ def distribution_of(
     lists[block.warm] = entries
     lists[block.cold] = cold_start.expected_score(block.cold, history)[:, None]
     smooth = [cold_start.smooth(column, block.is_cold, history) for column in lists.T]
+    lists = np.stack(smooth, axis=1)[listed]
     a, b = cold_start.beta_parameters(drawn, history)
-    return ArmValues(listed=listed, lists=np.stack(smooth, axis=1)[listed], drawn=drawn, a=a, b=b)
+    columns = lists.T[:, :, None] if getattr(index, "shared", False) else [lists]
+    return [ArmValues(listed=listed, lists=each, drawn=drawn, a=a, b=b) for each in columns]

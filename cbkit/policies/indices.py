@@ -105,12 +105,20 @@ class SharedResample:
     """
 
     random: bool = field(default=True, init=False, repr=False)
+    shared: bool = field(default=True, init=False, repr=False)
 
     def __call__(self, scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return the drawn resample's scores."""
         n_rounds, _, n_resamples = scores.shape
         drawn = rng.integers(n_resamples, size=(n_rounds, 1, 1))
         return np.take_along_axis(scores, drawn, axis=2)[:, :, 0]
+
+    def entries(self, scores: np.ndarray) -> np.ndarray:
+        """Return the numbers of which each arm's is drawn: the same column for all arms.
+
+        Takes and returns shape (n_arms, n_resamples): the scores themselves.
+        """
+        return scores
 
 
 def _check_width(width: float) -> None:

@@ -12,7 +12,7 @@ from cbkit._base.keywords import suggest_keywords
 from cbkit._base.validation import Matrix, as_features, check_whole
 from cbkit.oracles.context_transform import ContextTransform
 from cbkit.oracles.oracle import Oracle, as_oracle
-from cbkit.policies.block import Block, Decision, distribution_of, values_of
+from cbkit.policies.block import Block, Decision, distributions_of, values_of
 from cbkit.policies.choosers.chooser import Chooser, HighestValue
 from cbkit.policies.choosers.exploration import Context
 from cbkit.policies.cold_start import ColdStart, ColdStartLike
@@ -280,17 +280,18 @@ class Policy(LiveUse):
         array([0.25, 0.25, 0.25, 0.25])
         """
         chances = np.full(self.n_arms, np.nan)
-        values = distribution_of(block, row, self.index, self.cold_start_, self.history_)
-        if values is None or not hasattr(self.chooser, "chances"):
+        parts = distributions_of(block, row, self.index, self.cold_start_, self.history_)
+        if parts is None or not hasattr(self.chooser, "chances"):
             return chances
-        if allowed is None:
-            found = self.chooser.chances(values, Context(block.X, row))
-            return chances if found is None else found
-        among = np.flatnonzero(allowed)
-        found = self.chooser.chances(values.restricted(among), Context(block.X, row, among))
-        if found is not None:
+        among, context = np.arange(self.n_arms), Context(block.X, row)
+        if allowed is not None:
+            among = np.flatnonzero(allowed)
+            parts = [values.restricted(among) for values in parts]
+            context = Context(block.X, row, among)
+        found = [self.chooser.chances(values, context) for values in parts]
+        if all(each is not None for each in found):
             chances[:] = 0.0
-            chances[among] = found
+            chances[among] = np.mean(found, axis=0)
         return chances
 
     def record(self, X: Matrix, row: int, arm: int, reward: int) -> None:

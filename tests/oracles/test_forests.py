@@ -155,3 +155,16 @@ def test_the_given_estimator_is_not_touched_and_pickling_keeps_scores(make):
     given = oracle.forest if make is ForestOracle else oracle.tree
     assert not hasattr(given, "classes_") and given.random_state is None
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(oracle)).score(X), oracle.score(X))
+
+
+def test_a_forest_bounds_by_the_mean_counts_of_its_leaves():
+    X, rewards = observations()
+    forest = RandomForestClassifier(5, max_depth=2, random_state=3)
+    oracle = TreeLeafOracle(tree=forest, percentile=70)
+    oracle.learn(0, X, rewards, np.random.default_rng(0))
+    leaves = RandomForestClassifier(5, max_depth=2, random_state=3).fit(X, rewards).apply(X)
+    same = leaves[:, None, :] == leaves[None, :, :]  # (row, other row, tree)
+    positives = (same * rewards[None, :, None]).sum(axis=1).mean(axis=1)
+    total = same.sum(axis=1).mean(axis=1)
+    expected = beta.ppf(0.7, 1 + positives, 1 + total - positives)
+    np.testing.assert_allclose(oracle.score(X)[:, 0, 0], expected)

@@ -25,7 +25,7 @@ WITHOUT = ("RandomArm", "BestArmInHindsight")  # a cold start
 def learned(name, cold_start, **more):
     """A policy that has learned from 80 rounds: the first arm little, the last one nothing."""
     cold = {} if name in WITHOUT else {"cold_start": cold_start}
-    if "Bootstrapped" in name:
+    if "Bootstrapped" in name or name == "Bagging":
         more["n_resamples"] = 4
     policy = make_policy(name, DATA, **cold, **more)
     arms = np.where(np.arange(80) < 6, 0, np.arange(80) % 2 + 1)
@@ -42,8 +42,7 @@ def cold_starts_of(name):
 CASES = [(name, cold) for name in NAMES for cold in cold_starts_of(name)]
 # Over Beta draws, what weighs all numbers, or explores by a criterion of them.
 NO_EXACT_FORM = ("SoftmaxExplorer", "SquareCB", "ActiveExplorer", "ActiveAdaptiveGreedy")
-# Normal draws of each arm, or one resample for all of them.
-NEVER_EXACT = ("LogisticTS", "LinTS", "Bagging")
+NEVER_EXACT = ("LogisticTS", "LinTS")  # normal draws of each arm
 
 
 @pytest.mark.parametrize("mask", [None, MASK], ids=["all", "some"])
@@ -120,6 +119,8 @@ def winners(values, draws):
         ("Greedy", "both", MASK),
         ("BootstrappedTS", "none", None),
         ("BootstrappedTS", "both", MASK),
+        ("Bagging", "none", None),
+        ("Bagging", "both", MASK),
         ("EpsilonGreedy", "soon over", None),
         ("ContextualAdaptiveGreedy", "never over", None),
     ],
@@ -144,3 +145,18 @@ def test_chances_are_the_shares_of_many_draws(name, cold, mask):
     arms = np.where(explores, draws.integers(4, size=N_DRAWS), arms)
     assert 0.01 < chances.max() < 0.999
     assert_shares(arms, chances)
+
+
+def test_bagging_plays_each_arm_with_the_share_of_resamples_in_which_it_is_best():
+    policy = learned("Bagging", Smoothing(a=1, b=2))
+    block = policy.prepare(X[80:])
+    values = np.empty((20, 4, 4))  # (n_rounds, n_arms, n_resamples), smoothed by hand
+    n = policy.history_.positives + policy.history_.negatives
+    values[:, block.warm] = block.scores
+    values[:, block.cold] = 0.5
+    values = (values * n[:, None] + 1) / (n[:, None] + 2)
+    assert set(block.cold.tolist()) == {3}  # unplayed: 1/2
+    shares = np.stack([(values.argmax(axis=1) == arm).mean(axis=1) for arm in range(4)], axis=1)
+    found = np.array([policy.chances(block, row) for row in range(20)])
+    assert ((found > 0) & (found < 1)).any()
+    np.testing.assert_allclose(found, shares, atol=1e-12)

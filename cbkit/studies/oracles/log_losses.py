@@ -12,6 +12,7 @@ import pandas as pd
 from cbkit.datasets.multilabel import MultilabelDataset
 from cbkit.oracles.oracle import Oracle, as_oracle
 from cbkit.policies.named.smoothed_greedy import SmoothedGreedy
+from cbkit.policies.refits import EVERY_BLOCK, Refit
 from cbkit.simulate import simulate
 
 ORACLES = {
@@ -72,16 +73,18 @@ def log_losses(
     ).rounds
     rows = []
     for name, oracle in oracles.items():
-        scores, seconds = _scores(dataset, rounds, as_oracle(oracle), refit_every)
+        scores, seconds = scores_before_learning(
+            dataset, rounds, as_oracle(oracle), refit_every=refit_every
+        )
         scored = ~np.isnan(scores)
         rewards = rounds["reward"].to_numpy()[scored]
         chances = scores[scored]
         rows.append(
             {
                 "oracle": name,
-                "log_loss": _log_loss(np.clip(chances, 1e-6, 1 - 1e-6), rewards),
-                "base_rate": _log_loss(_base_rates(rounds)[scored], rewards),
-                "sure": np.mean((chances < 0.01) | (chances > 0.99)),
+                "log_loss": log_loss(chances, rewards),
+                "base_rate": log_loss(base_rates(rounds)[scored], rewards),
+                "sure": pd.Series((chances < 0.01) | (chances > 0.99)).mean(),
                 "seconds": seconds,
                 "n": len(rewards),
             }
@@ -89,24 +92,68 @@ def log_losses(
     return pd.DataFrame(rows)
 
 
-def _log_loss(chances: np.ndarray, rewards: np.ndarray) -> float:
+def log_loss(chances: np.ndarray, rewards: np.ndarray) -> float:
+    """Return the mean log loss of chances, cut off at 1e-6 from 0 and 1; NaN of none.
+
+    Examples
+    --------
+    >>> round(log_loss(np.array([0.5, 0.5]), np.array([1, 0])), 3)
+    0.693
+    """
+    if not len(rewards):
+        return float("nan")
+    chances = np.clip(chances, 1e-6, 1 - 1e-6)
     return float(-np.mean(np.log(np.where(rewards == 1, chances, 1 - chances))))
 
 
-def _base_rates(rounds: pd.DataFrame) -> np.ndarray:
-    """Return each played arm's ``(rewards + 1) / (rounds + 2)`` before the round."""
+def base_rates(rounds: pd.DataFrame) -> np.ndarray:
+    """Return each played arm's ``(rewards + 1) / (rounds + 2)`` before the round.
+
+    Examples
+    --------
+    >>> base_rates(pd.DataFrame({"arm": [0, 0, 1], "reward": [1, 0, 0]})).round(2)
+    array([0.5 , 0.67, 0.5 ])
+    """
     by_arm = rounds.groupby("arm")["reward"]
     return ((by_arm.cumsum() - rounds["reward"] + 1) / (by_arm.cumcount() + 2)).to_numpy()
 
 
-def _scores(
-    dataset: MultilabelDataset, rounds: pd.DataFrame, oracle: Oracle, refit_every: int
+def scores_before_learning(
+    dataset: MultilabelDataset,
+    rounds: pd.DataFrame,
+    oracle: Oracle,
+    *,
+    refit_every: int = 50,
+    refits: Refit = EVERY_BLOCK,
 ) -> tuple[np.ndarray, float]:
-    """Return the played arms' scores, NaN before an arm was fitted, and the CPU seconds."""
+    """Teach an oracle rounds that were played, and score each before it is learned.
+
+    Parameters
+    ----------
+    dataset : MultilabelDataset
+        What was played.
+    rounds : DataFrame
+        Of a log: ``row``, ``arm`` and ``reward``.
+    oracle : Oracle
+        Fresh. One that does not stream is taught an arm from its first round of either reward on.
+    refit_every : int, default=50
+        Rounds per block.
+    refits : Refit, optional
+        Which arms an oracle that does not stream learns anew at a block's end; by default all that
+        were played in it.
+
+    Returns
+    -------
+    scores : ndarray, shape (n_rounds,)
+        The played arms', the first resample's; NaN before an arm was taught.
+    seconds : float
+        CPU seconds in scoring and learning.
+    """
     row, arm, reward = (rounds[name].to_numpy() for name in ("row", "arm", "reward"))
     reward = reward.astype(np.float64)
     scores, seconds = np.full(len(rounds), np.nan), 0.0
     rng = np.random.default_rng(0)
+    n_fitted: dict[int, int] = {}
     for start in range(0, len(rounds), refit_every):
         block = np.arange(start, min(start + refit_every, len(rounds)))
         contexts = dataset.features[row[block]]
@@ -116,14 +163,17 @@ def _scores(
         for place, fitted in enumerate(oracle.fitted_arms):
             of_arm = arm[block] == fitted
             scores[block[of_arm]] = given[of_arm, place]
-        for played in np.unique(arm[block]):
+        for played in np.unique(arm[block]).tolist():
             seen = np.flatnonzero(arm[: block[-1] + 1] == played)
             if oracle.streaming:
                 seen = seen[seen >= start]
             elif reward[seen].min() == reward[seen].max():
                 continue
+            elif not refits.is_due(len(seen), n_fitted.get(played, 0)):
+                continue
+            n_fitted[played] = len(seen)
             taught = dataset.features[row[seen]]
             clock = time.process_time()
-            oracle.learn(int(played), taught, reward[seen], rng)
+            oracle.learn(played, taught, reward[seen], rng)
             seconds += time.process_time() - clock
     return scores, seconds

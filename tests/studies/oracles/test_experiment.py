@@ -1,5 +1,6 @@
 """The study of oracles: what it runs, and its shares."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +16,9 @@ from cbkit.studies.oracles.experiment import (
     oracle_experiment,
     shares_of,
 )
-from cbkit.studies.oracles.log_losses import log_losses
+from cbkit.studies.oracles.figures import explore_dots, share_dots
+from cbkit.studies.oracles.log_losses import ORACLES, log_losses
+from cbkit.studies.oracles.run import losses, played
 
 
 def test_all_policies_run_and_every_run_has_its_cpu_seconds(tmp_path):
@@ -61,3 +64,43 @@ def test_oracles_score_rows_before_they_learn_them():
     assert losses["base_rate"].between(0.69, 0.75).all()
     assert losses["n"].nunique() == 1
     assert losses["sure"]["SGD of the paper, alpha=0.0001"] > losses["sure"]["full refits"]
+
+
+def test_sets_play_their_own_rounds_and_every_run_is_a_row(tmp_path):
+    policies = {name: WAYS_TO_LEARN[name] for name in list(WAYS_TO_LEARN)[:2]}
+    sizes = {"n_replicates": 2, "n_rounds": {"demo": 100}, "seed": 3}
+    table = played(["demo", "digits"], policies, folder=str(tmp_path), **sizes)
+    assert table.groupby("dataset")["n_rounds"].unique().str[0].to_dict() == {
+        "demo": 100,
+        "digits": 1797,
+    }
+    assert len(table) == 8 and table["seconds"].min() > 0
+    assert table["seed"].unique().tolist() == [3, 4]
+
+
+def test_losses_are_of_several_logs():
+    table = losses(["digits"], n_replicates=2, n_rounds=150, seed=5)
+    assert table.groupby("seed").size().to_dict() == {5: len(ORACLES), 6: len(ORACLES)}
+
+
+def test_figures_show_every_way_but_full_refits_and_every_policy():
+    rng = np.random.default_rng(0)
+    rows = [
+        (name, seed, rng.random(), 1 + rng.random())
+        for name in [*WAYS_TO_LEARN, "SquareCB"]
+        for seed in range(3)
+    ]
+    runs = pd.DataFrame(rows, columns=["policy", "seed", "mean_reward", "seconds"])
+    runs = runs.assign(dataset="d", n_rounds=7)
+    learned = runs[runs["policy"] != "SquareCB"]
+    assert len(share_dots(learned).legends[0].get_texts()) == len(WAYS_TO_LEARN) - 1
+    (ax,) = explore_dots(runs).axes
+    assert [label.get_text() for label in ax.get_yticklabels()] == [*WAYS_TO_LEARN, "SquareCB"]
+    plt.close("all")
+
+
+def test_before_any_arm_is_taught_there_is_no_loss():
+    rng = np.random.default_rng(0)
+    never = MultilabelDataset.from_arrays(rng.normal(size=(60, 3)), np.zeros((60, 2), int))
+    losses = log_losses(never, seed=0, n_rounds=60)
+    assert losses["log_loss"].isna().all() and (losses["n"] == 0).all()
