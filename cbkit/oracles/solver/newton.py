@@ -88,7 +88,7 @@ def solve_logistic(
     full step lowers the objective, since the curvature changes by a factor of at most
     ``exp(|move|)``; otherwise each column halves its step until the objective falls enough. A
     single column in the space of observations is left to `solve_one`. Where there are many more
-    observations than features, `solve_tall` comes first, and mostly leaves nothing to do.
+    dense observations than features, `solve_tall` comes first, and mostly leaves nothing to do.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def solve_logistic(
         _minimise(ObservationSpace(gram), dual, intercept, rewards, weights, tol)
         return Solution(X.T @ dual, intercept, dual)
     inverse = start.inverse if start else None
-    if is_tall(X, n_resamples):
+    if is_tall(X):
         coef = np.zeros((X.shape[1], n_resamples)) if start is None else start.coef
         point = np.vstack([coef, intercept])
         point, inverse, done = solve_tall(X, rewards, weights, point, tol, inverse)
