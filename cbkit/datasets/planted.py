@@ -8,11 +8,11 @@ frequency profile says. So size and label frequencies are exact, and contexts te
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import brentq
 
 from cbkit.datasets.multilabel import MultilabelDataset
 
@@ -72,7 +72,7 @@ class FrequencyProfile:
                 f"{high / n_rows + sum(self.head):.3g} for these largest, floor and head, "
                 f"got {self.labels_per_row}"
             )
-        log_scale = brentq(lambda at: tail(at).sum() - total, -20, 20)
+        log_scale = _root(lambda at: tail(at).sum() - total, -20, 20)
         head = np.array(self.head) * n_rows
         return np.rint(np.concatenate([head, tail(log_scale)])).astype(np.int64)
 
@@ -157,6 +157,14 @@ def plant(spec: PlantedSpec, *, seed: int, name: str, provenance: str) -> Multil
     )
 
 
+def _root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a function is 0, between two points at which its signs differ."""
+    # Here, not above: it takes a while to import, and only drawing a data set needs it.
+    from scipy.optimize import brentq
+
+    return brentq(function, low, high)
+
+
 def _zipf(n: int, exponent: float) -> np.ndarray:
     shares = np.arange(1, n + 1, dtype=np.float64) ** -exponent
     return shares / shares.sum()
@@ -184,7 +192,7 @@ def _sparse_features(
         rows = slice(start, start + _ROWS_AT_ONCE)
         rate = base * (0.4 + spec.n_topics * topics[rows][:, home]) * length[rows, None]
         if scale is None:
-            scale = brentq(
+            scale = _root(
                 lambda at, r=rate: (1 - np.exp(-at * r)).sum() / len(r) - spec.features_per_row,
                 0,
                 1e6,

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
 
 from cbkit._base.validation import Matrix
 from cbkit.oracles.guards.weights import weights_parameter
@@ -55,6 +54,9 @@ def check_classifier(classifier: Any, method: str, resampling: Resampling | None
             f"classifier must be one that scikit-learn can copy; "
             f"write class {name}(sklearn.base.BaseEstimator)"
         )
+    # Here, not above: scikit-learn takes a second to import, and most oracles do without it.
+    from sklearn.base import clone
+
     _check_kind(classifier, name)
     try:
         clone(classifier)

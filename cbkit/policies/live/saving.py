@@ -11,8 +11,9 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from cbkit._base.version import __version__
 from cbkit.policies.policy import Policy
-from cbkit.policies.version import RESULT_VERSION, package_version
+from cbkit.policies.version import RESULT_VERSION
 
 _ABOUT, _POLICY = "about.json", "policy.pickle"
 _FORMAT = "cbkit policy"
@@ -58,7 +59,7 @@ def save_policy(policy: Policy, path: str | Path) -> Path:
     path = Path(path).expanduser()
     about = {
         "format": _FORMAT,
-        "version": package_version(),
+        "version": __version__,
         "result_version": RESULT_VERSION,
         "name": policy.name,
     }
