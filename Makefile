@@ -34,7 +34,7 @@ test: $(STAMP)  ## check style, run all tests and doctests, and run every notebo
 LOWEST := build/lowest
 PINS := import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
 	dev = [r for r in project["optional-dependencies"]["dev"] \
-	if r.split(">")[0] in ("pytest", "hypothesis", "packaging", "nbconvert")]; \
+	if r.split(">")[0] in ("pytest", "hypothesis", "xgboost", "packaging", "nbconvert")]; \
 	print(*(r.replace(">=", "==") for r in project["dependencies"] + dev), sep="\n")
 
 test-lowest:  ## run the core tests with the oldest packages that pyproject.toml allows
