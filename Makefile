@@ -23,9 +23,10 @@ help:  ## list the targets
 run: $(STAMP)  ## run the whole workbook (PROFILE=demo, minutes; PROFILE=paper, hours)
 	$(BIN)/python -m cbkit run --profile $(PROFILE)
 
-test: $(STAMP)  ## check style, run all tests and doctests, and run every notebook
+test: $(STAMP)  ## check style and types, run all tests and doctests, and run every notebook
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/python -m mypy
 	@echo "Running tests, doctests and notebooks; figures go to a scratch folder."
 	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && CBKIT_OUTPUT="$$scratch" \
 		$(BIN)/python -m pytest tests cbkit notebooks -rs --numprocesses=auto --dist=loadfile \
@@ -64,7 +65,7 @@ notebooks: $(STAMP)  ## run the notebooks in place, to commit their outputs
 		notebooks/*.ipynb
 
 clean:  ## remove the environment, caches and executed copies; committed figures stay
-	rm -rf $(VENV) outputs build *.egg-info .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) outputs build *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
 	find . -name .ipynb_checkpoints -prune -exec rm -rf {} +
 

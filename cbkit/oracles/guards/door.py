@@ -65,8 +65,8 @@ def check_classifier(classifier: Any, method: str, resampling: Resampling | None
             f"scikit-learn cannot copy this {name} ({first_line(error)}); its constructor must "
             "keep each parameter as it is given: where it changes a list, write a tuple"
         ) from error
-    fractional = resampling and resampling.kind not in ("multinomial", "poisson")
-    if fractional and weights_parameter(classifier, method) is None:
+    whole = resampling is None or resampling.kind in ("multinomial", "poisson")
+    if resampling and not whole and weights_parameter(classifier, method) is None:
         raise ValueError(
             f"{name} takes no sample weights, which {resampling.kind} resamples need; "
             'write weights="poisson" in a policy, Resampling(kind="poisson") in an oracle'
