@@ -24,11 +24,12 @@ run: $(STAMP)  ## run the whole workbook (PROFILE=demo, minutes; PROFILE=paper, 
 	$(BIN)/python -m cbkit run --profile $(PROFILE)
 
 test: SELECTED := -m "not exhaustive"
-test: test-all  ## check style, run tests and doctests, and run every notebook (ten minutes)
+test: test-all  ## check style and types, run tests and doctests, and run every notebook
 
 test-all: $(STAMP)  ## the same with all cases of the tests marked exhaustive
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/python -m mypy
 	@echo "Running tests, doctests and notebooks; figures go to a scratch folder."
 	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && CBKIT_OUTPUT="$$scratch" \
 		$(BIN)/python -m pytest tests cbkit notebooks $(SELECTED) -rs --durations=20 --durations-min=5 \
@@ -38,7 +39,7 @@ test-all: $(STAMP)  ## the same with all cases of the tests marked exhaustive
 LOWEST := build/lowest
 PINS := import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
 	dev = [r for r in project["optional-dependencies"]["dev"] \
-	if r.split(">")[0] in ("pytest", "hypothesis", "packaging", "nbconvert")]; \
+	if r.split(">")[0] in ("pytest", "hypothesis", "xgboost", "packaging", "nbconvert")]; \
 	print(*(r.replace(">=", "==") for r in project["dependencies"] + dev), sep="\n")
 
 test-lowest:  ## run the core tests with the oldest packages that pyproject.toml allows
@@ -68,7 +69,7 @@ notebooks: $(STAMP)  ## run the notebooks in place, to commit their outputs
 		notebooks/*.ipynb
 
 clean:  ## remove the environment, caches and executed copies; committed figures stay
-	rm -rf $(VENV) outputs build *.egg-info .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) outputs build *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
 	find . -name .ipynb_checkpoints -prune -exec rm -rf {} +
 

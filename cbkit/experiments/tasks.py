@@ -6,7 +6,6 @@ import copy
 import functools
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -48,11 +47,11 @@ def registered_policy(dataset: MultilabelDataset, *, policy: str, **parameters: 
 class Factory:
     """What makes a fresh policy for a data set, known by all the code that it reaches."""
 
-    make: Callable[[MultilabelDataset], Policy]
+    make: functools.partial
     key: str
 
     @classmethod
-    def planned(cls, make: Callable[[MultilabelDataset], Policy]) -> Factory:
+    def planned(cls, make: functools.partial) -> Factory:
         """Return a factory with the fingerprint that it has now."""
         return cls(make=make, key=fingerprint(make))
 

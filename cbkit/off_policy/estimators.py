@@ -13,7 +13,7 @@ otherwise.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -106,6 +106,7 @@ class Replay:
     """
 
     rng: np.random.Generator
+    seed_: int = field(init=False, repr=False, compare=False)
     unbiased: ClassVar[type | None] = None
     spread: ClassVar[tuple[int, int] | None] = None
 

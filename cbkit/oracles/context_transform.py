@@ -59,7 +59,7 @@ class ContextTransform:
         check_whole("first", self.first)
         self.fitted_: Any = None
         self.n_rows_ = 0  # at the last fit
-        self._history: Matrix | None = None
+        self._history: Any = None  # transformed rows
 
     def __getstate__(self) -> dict:
         return {**self.__dict__, "_history": None}  # made again from the raw rows

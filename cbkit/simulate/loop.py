@@ -197,7 +197,7 @@ def simulate(
             bar.update(len(rows))
 
     arms, explored, cold_start, indices, chosen_by, _ = zip(*decisions, strict=True)
-    columns = {
+    columns: dict[str, np.ndarray] = {
         "arm": np.array(arms, dtype=np.int32),
         "reward": np.array(rewards, dtype=np.int8),
         "explored": np.array(explored, dtype=bool),

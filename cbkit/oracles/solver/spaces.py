@@ -9,7 +9,7 @@ Gram matrix ``X X'``: much cheaper where there are fewer observations than featu
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -77,7 +77,7 @@ def dot(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.einsum("ij,ij->j", left, right)
 
 
-def target_of(squared_residual: np.ndarray, floor: np.ndarray) -> np.ndarray:
+def target_of(squared_residual: Any, floor: Any) -> Any:
     """Return down to where the squared residuals have to go in this Newton step."""
     forced = squared_residual * np.minimum(_FORCING**2, squared_residual)
     return np.maximum(forced, floor)
@@ -125,7 +125,7 @@ def ratio(above: np.ndarray, below: np.ndarray, running: np.ndarray) -> np.ndarr
     return np.divide(above, below, out=np.zeros_like(above), where=running & (below > 0))
 
 
-def left_by_full_step(largest: np.ndarray) -> np.ndarray:
+def left_by_full_step(largest: Any) -> Any:
     """Bound what an exact full step leaves of the squared decrement, by the largest logit's move.
 
     Along the step the curvature changes by a factor of at most ``exp(move)``. Moves above 1 leave

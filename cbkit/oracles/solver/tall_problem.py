@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from cbkit.oracles.solver.shared_inverse import SharedInverse
 from cbkit.oracles.solver.spaces import TINY, dot, left_by_full_step, ratio
@@ -20,7 +21,7 @@ class TallProblem:
     """The objective's derivatives, in the precision asked for, some rows at a time."""
 
     def __init__(
-        self, X: np.ndarray, rewards: np.ndarray, weights: np.ndarray, precision: np.dtype
+        self, X: np.ndarray, rewards: np.ndarray, weights: np.ndarray, precision: DTypeLike
     ) -> None:
         self.precision = precision
         self.rate = 0.0  # by which an iteration of the last step shrank the squared residuals
@@ -40,7 +41,7 @@ class TallProblem:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return logits, gradient, and the second derivatives of the weighted losses by logits."""
         known, gradient = logits is not None, _penalised(point)
-        logits = logits if known else np.empty_like(self.weights)
+        logits = np.empty_like(self.weights) if logits is None else logits
         curvature, rounded = np.empty_like(self.weights), point.astype(self.precision)
         for rows, X in self.parts:
             if not known:
@@ -88,7 +89,7 @@ class TallProblem:
 
     def minimise(
         self, point: np.ndarray, tol: np.ndarray, inverse: SharedInverse | None
-    ) -> tuple[np.ndarray, SharedInverse]:
+    ) -> tuple[np.ndarray, SharedInverse | None]:
         """Return how far Newton's method comes, and what preconditioned it."""
         logits, moved = None, np.inf
         for _ in range(_MAX_STEPS):
