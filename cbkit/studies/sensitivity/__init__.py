@@ -1,1 +1,0 @@
-"""Which constant of a policy matters most, each varied by itself around one common centre."""
