@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 import pytest
+from joblib.externals.loky import get_reusable_executor
 from scipy import sparse
 
 from cbkit.experiments.fingerprint import describe, fingerprint
@@ -427,6 +428,7 @@ def mine(dataset):
 
 
 def test_workers_that_have_other_code_than_the_plan_do_not_run_it(tmp_path, monkeypatch):
+    get_reusable_executor().shutdown()  # workers of earlier tests do not find the module
     (tmp_path / "mine.py").write_text(MINE)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
