@@ -1,4 +1,4 @@
-"""Figures of relative gains."""
+"""The figure of relative gains."""
 
 from __future__ import annotations
 
@@ -8,35 +8,37 @@ from matplotlib.figure import Figure
 
 from cbkit.plots.dots import dots
 from cbkit.plots.style import GREY
-from cbkit.studies.frontier.contenders import BEST_ARM, REFERENCE
+from cbkit.studies.frontier.contenders import CHANGES, REFERENCE
+from cbkit.studies.frontier.gains import gains
 
 
-def gain_panels(table: pd.DataFrame) -> Figure:
-    """Draw gains over the reference with their intervals, a panel per policy, a row per data set.
+def gain_panels(finals: pd.DataFrame) -> Figure:
+    """Draw gains of the changes over the reference, a panel per change, a row per data set.
 
     Parameters
     ----------
-    table : DataFrame
-        What `cbkit.studies.frontier.gains.gains` returns.
+    finals : DataFrame
+        As `cbkit.studies.frontier.contenders.play` returns it.
     """
-    policies = [
-        name for name in dict.fromkeys(table["policy"]) if name not in (REFERENCE, BEST_ARM)
-    ]
+    table = gains(finals, REFERENCE)
+    table[["gain", "low", "high"]] *= 100
     order = list(dict.fromkeys(table["dataset"]))
     fig, axes = plt.subplots(
         1,
-        len(policies),
-        figsize=(1.6 + 2.3 * len(policies), 1.4 + 0.25 * len(order)),
+        len(CHANGES),
+        figsize=(1.6 + 2.1 * len(CHANGES), 1.5 + 0.26 * len(order)),
         sharey=True,
-        squeeze=False,
         layout="constrained",
     )
-    for policy, ax in zip(policies, axes[0], strict=True):
-        shown = table[table["policy"] == policy]
-        percent = shown.assign(**{name: 100 * shown[name] for name in ("gain", "low", "high")})
-        dots(percent, ax, mean="gain", row="dataset", order=order)
+    for change, ax in zip(CHANGES, axes, strict=True):
+        shown = table[table["policy"] == change]
+        dots(shown, ax, mean="gain", row="dataset", hue="policy", order=order)
         ax.axvline(0, color=GREY, lw=1, ls="--", zorder=0)
-        ax.set_title(policy, size=10)
-    seeds = f"{table['n'].min()} to {table['n'].max()} replicates"
-    fig.supxlabel(f"gain over {REFERENCE}, percent: 95% t intervals over {seeds}", size=9)
+        ax.set_title(change, size=10)
+    n = table[table["policy"].isin(CHANGES)]["n"]
+    fig.supxlabel(
+        f"gain in mean reward over {REFERENCE}, percent\n"
+        f"lines: 95% t intervals over {n.min()} to {n.max()} replicates, the same rows for both",
+        size=9,
+    )
     return fig
