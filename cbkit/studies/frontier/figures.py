@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from cbkit.plots.dots import dots
-from cbkit.plots.style import GREY
+from cbkit.plots.style import DARK_GREY
 from cbkit.studies.frontier.contenders import CHANGES, REFERENCE
 from cbkit.studies.frontier.gains import gains
 
@@ -33,7 +33,7 @@ def gain_panels(finals: pd.DataFrame) -> Figure:
     for change, ax in zip(CHANGES, axes, strict=True):
         shown = table[table["policy"] == change]
         dots(shown, ax, mean="gain", row="dataset", hue="policy", order=order)
-        ax.axvline(0, color=GREY, lw=1, ls="--", zorder=0)
+        ax.axvline(0, color=DARK_GREY, lw=1, ls="--", zorder=1)
         ax.set_title(change, size=10)
     n = table[table["policy"].isin(CHANGES)]["n"]
     fig.supxlabel(
