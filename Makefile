@@ -39,7 +39,7 @@ test-all: $(STAMP)  ## the same with all cases of the tests marked exhaustive
 LOWEST := build/lowest
 PINS := import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
 	dev = [r for r in project["optional-dependencies"]["dev"] \
-	if r.split(">")[0] in ("pytest", "hypothesis", "xgboost", "packaging", "nbconvert")]; \
+	if r.split(">")[0] in ("pytest", "hypothesis", "packaging", "nbconvert")]; \
 	print(*(r.replace(">=", "==") for r in project["dependencies"] + dev), sep="\n")
 
 test-lowest:  ## run the core tests with the oldest packages that pyproject.toml allows

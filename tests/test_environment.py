@@ -42,12 +42,12 @@ def by_name(requirements):
     return {r.name: str(r.specifier) for r in map(Requirement, requirements)}
 
 
-def test_environment_has_the_packages_and_bounds_of_the_project_and_of_two_extras(
+def test_environment_has_the_packages_and_bounds_of_the_project_and_of_three_extras(
     project, environment
 ):
     conda = [entry for entry in environment["dependencies"] if isinstance(entry, str)]
     extras = project["optional-dependencies"]
-    extras = [entry for name in ("dev", "dask") for entry in extras[name]]
+    extras = [entry for name in ("dev", "dask", "docs") for entry in extras[name]]
     expected = by_name([*project["dependencies"], *extras])
     expected |= {"python": project["requires-python"], "pip": ""}
     assert by_name(conda) == expected
