@@ -15,7 +15,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-lowest lab fetch results figures notebooks clean
+.PHONY: help run test test-all test-lowest docs docs-links lab fetch results figures notebooks clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -23,12 +23,17 @@ help:  ## list the targets
 run: $(STAMP)  ## run the whole workbook (PROFILE=demo, minutes; PROFILE=paper, hours)
 	$(BIN)/python -m cbkit run --profile $(PROFILE)
 
-test: $(STAMP)  ## check style, run all tests and doctests, and run every notebook
+test: SELECTED := -m "not exhaustive"
+test: test-all  ## check style and types, run tests and doctests, and run every notebook
+
+test-all: $(STAMP)  ## the same with all cases of the tests marked exhaustive
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/python -m mypy
 	@echo "Running tests, doctests and notebooks; figures go to a scratch folder."
 	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && CBKIT_OUTPUT="$$scratch" \
-		$(BIN)/python -m pytest tests cbkit notebooks -rs --numprocesses=auto --dist=loadfile \
+		$(BIN)/python -m pytest tests cbkit notebooks $(SELECTED) -rs --durations=20 --durations-min=5 \
+		--numprocesses=auto --dist=loadfile --no-loadscope-reorder \
 		--nbval-lax --nbval-current-env --nbval-cell-timeout=600
 
 LOWEST := build/lowest
@@ -42,7 +47,13 @@ test-lowest:  ## run the core tests with the oldest packages that pyproject.toml
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -r $(LOWEST).txt
 	PYTHONPATH=. $(LOWEST)/bin/python -m pytest tests/policies tests/oracles tests/experiments \
-		tests/datasets tests/test_simulate.py
+		tests/datasets tests/test_simulate.py -m "not exhaustive"
+
+docs: $(STAMP)  ## build the site: docs/_build/html/index.html
+	$(BIN)/python docs/build.py
+
+docs-links: $(STAMP)  ## check the site's links to other places, which takes a network
+	$(BIN)/python docs/build.py --builder linkcheck
 
 lab: $(STAMP)  ## open the notebooks in JupyterLab
 	$(BIN)/jupyter lab notebooks
@@ -64,7 +75,7 @@ notebooks: $(STAMP)  ## run the notebooks in place, to commit their outputs
 		notebooks/*.ipynb
 
 clean:  ## remove the environment, caches and executed copies; committed figures stay
-	rm -rf $(VENV) outputs build *.egg-info .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) outputs build docs/_build *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
 	find . -name .ipynb_checkpoints -prune -exec rm -rf {} +
 
@@ -74,5 +85,5 @@ $(STAMP): pyproject.toml
 		"Python 3.11 or newer is needed, $(PYTHON) is " + sys.version.split()[0])'
 	@echo "Setting up $(VENV) with the packages of pyproject.toml; this takes a few minutes, once."
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,dask]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,dask,docs]'
 	@touch $@

@@ -19,6 +19,14 @@ matplotlib.use("agg")
 hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("repeatable")
 
+# Folders whose files take longest.
+FIRST = ("notebooks/", "tests/workbook/", "tests/experiments/")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put long files first: a worker that is handed one last would end long after the others."""
+    items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
+
 
 @pytest.fixture(autouse=True)
 def names_in_doctests(doctest_namespace):

@@ -1,4 +1,4 @@
-"""The command line: ``python -m cbkit --help``."""
+"""The command line: ``cbkit --help``, or ``python -m cbkit --help``."""
 
 import argparse
 import sys
@@ -13,15 +13,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m cbkit", description="The workbook on contextual bandits: data and runs."
+        prog="cbkit", description="The workbook on contextual bandits: data and runs."
     )
     commands = parser.add_subparsers(required=True, metavar="command")
+
+    init = commands.add_parser("init", help="copy the notebooks to a folder, to run and change")
+    init.add_argument("folder", metavar="FOLDER", help="made if it is missing")
+    init.set_defaults(command=_init)
 
     datasets = commands.add_parser("datasets", help="list the data sets and whether they are here")
     datasets.set_defaults(command=_datasets)
 
     fetch = commands.add_parser("fetch", help="download data sets")
-    fetch.add_argument("names", nargs="+", metavar="NAME", help="see `python -m cbkit datasets`")
+    fetch.add_argument("names", nargs="+", metavar="NAME", help="see `cbkit datasets`")
     fetch.set_defaults(command=_fetch)
 
     run = commands.add_parser("run", help="run the notebooks, in order")
@@ -91,6 +95,18 @@ def _parser() -> argparse.ArgumentParser:
 # Each command imports what it needs when it runs, so that none waits for the packages of another.
 
 
+def _init(options: argparse.Namespace) -> int:
+    from cbkit.workbook.start import copy_notebooks
+
+    try:
+        notebooks = copy_notebooks(options.folder)
+    except OSError as error:
+        return _refuse(error)
+    print(f"{len(notebooks)} notebooks are in {notebooks[0].parent}; go to {options.folder} and")
+    print("write `cbkit run` to run them all, or open them with `jupyter lab notebooks`")
+    return 0
+
+
 def _datasets(options: argparse.Namespace) -> int:
     from cbkit.datasets import dataset_table
 
@@ -138,10 +154,11 @@ def _results(options: argparse.Namespace) -> int:
 def _figures(options: argparse.Namespace) -> int:
     from cbkit.paths import figures_dir
     from cbkit.workbook.profiles import ProfileError
-    from cbkit.workbook.publish import draw_figures
+    from cbkit.workbook.publish import draw_figures, refuse_unless_checkout
 
     try:
         if options.committed:
+            refuse_unless_checkout()
             files = draw_figures(options.study, folder=figures_dir())
         else:
             files = draw_figures(options.study, formats=options.formats or ["pdf"])

@@ -1,7 +1,8 @@
 """Where the workbook reads and writes, whatever the working directory is.
 
 Notebooks run in their own folder under JupyterLab and nbval and elsewhere under the runner, so they
-take every path from here.
+take every path from here. A checkout is read where it lies. An installed package carries the same
+folders inside it; ``cbkit init FOLDER`` copies the notebooks to where they can be run and changed.
 """
 
 import contextlib
@@ -15,26 +16,56 @@ _DAY = 24 * 3600
 
 
 def project_root() -> Path:
-    """Return the folder of the checkout, the one that holds ``notebooks/`` and ``data/``.
+    """Return the folder that holds ``notebooks/``, ``data/`` and ``figures/`` as published.
 
     Examples
     --------
-    >>> (project_root() / "pyproject.toml").exists()
+    >>> (project_root() / "data" / "datasets.yaml").exists()
     True
     """
-    root = Path(__file__).resolve().parent.parent
-    if not (root / "pyproject.toml").exists():
-        raise FileNotFoundError(
-            f"no pyproject.toml beside the package in {root}; the workbook runs from a checkout: "
-            "install it with `pip install -e .`"
-        )
-    return root
+    package = Path(__file__).resolve().parent
+    carried = package / "_workbook"  # in a wheel; a checkout has none
+    return carried if carried.is_dir() else package.parent
+
+
+def is_checkout() -> bool:
+    """Return whether the package runs from a checkout, whose files may be rewritten.
+
+    Examples
+    --------
+    >>> is_checkout()
+    True
+    """
+    return (project_root() / "pyproject.toml").exists()
+
+
+def workbook_root() -> Path:
+    """Return the folder of the notebooks that are run, in which ``outputs/`` lies as well.
+
+    It is the nearest of the working directory and those above it that holds the notebooks'
+    ``notebooks/params/demo.yaml``, or else the checkout.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is neither.
+    """
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / "notebooks" / "params" / "demo.yaml").is_file():
+            return folder
+    if is_checkout():
+        return project_root()
+    raise FileNotFoundError(
+        f"no notebooks in {here} or above it; write `cbkit init work` to copy them to a folder "
+        "work, and go there"
+    )
 
 
 def output_root() -> Path:
     """Return the folder that ``outputs/`` lies in.
 
-    It is the value of ``CBKIT_OUTPUT`` where that is set, else the project's own folder.
+    It is the value of ``CBKIT_OUTPUT`` where that is set, else `workbook_root`.
 
     Examples
     --------
@@ -42,7 +73,7 @@ def output_root() -> Path:
     True
     """
     folder = os.environ.get("CBKIT_OUTPUT")
-    return Path(folder).expanduser().resolve() if folder else project_root()
+    return Path(folder).expanduser().resolve() if folder else workbook_root()
 
 
 def outputs_dir(run: str) -> Path:
@@ -85,14 +116,14 @@ def figures_dir() -> Path:
 
 
 def notebooks_dir() -> Path:
-    """Return the folder of the notebooks.
+    """Return the folder of the notebooks that are run, see `workbook_root`.
 
     Examples
     --------
     >>> notebooks_dir().name
     'notebooks'
     """
-    return project_root() / "notebooks"
+    return workbook_root() / "notebooks"
 
 
 def results_dir() -> Path:

@@ -10,6 +10,8 @@ from cbkit.workbook.profiles import notebook_paths
 
 READMES = [project_root() / "README.md", project_root() / "data" / "README.md"]
 READMES.append(project_root() / "figures" / "README.md")
+READMES.append(project_root() / ".github" / "CONTRIBUTING.md")
+READMES += [p for p in (project_root() / "docs").rglob("*.md") if "_build" not in p.parts]
 LINK = re.compile(r"\]\((?!https?:)([^)\s]+)\)")
 CODE = re.compile(r"```.*?```", flags=re.DOTALL)
 NAMED = re.compile(r"`((?:cbkit|data|figures|notebooks|tests)/[\w./-]+)`")

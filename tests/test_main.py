@@ -1,15 +1,20 @@
 """The command line."""
 
+import pkgutil
 import sys
+import tomllib
 import types
 
 import pytest
 
 from cbkit.__main__ import main
 from cbkit.datasets import FetchError, dataset_names
+from cbkit.paths import project_root
 from cbkit.workbook import profiles, publish
 from cbkit.workbook import run as workbook
 from cbkit.workbook.profiles import ProfileError
+
+COMMANDS = ["init", "datasets", "fetch", "run", "results", "figures", "experiment"]
 
 
 @pytest.fixture
@@ -24,14 +29,12 @@ def module(monkeypatch):
     return replace
 
 
-@pytest.mark.parametrize(
-    "command", [[], ["datasets"], ["fetch"], ["run"], ["results"], ["figures"], ["experiment"]]
-)
+@pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_help_names_what_a_command_takes(command, capsys):
     with pytest.raises(SystemExit) as end:
-        main([*command, "--help"])
+        main([*command.split(), "--help"])
     assert end.value.code == 0
-    assert "usage: python -m cbkit" in capsys.readouterr().out
+    assert "usage: cbkit" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -39,6 +42,7 @@ def test_help_names_what_a_command_takes(command, capsys):
     [
         ([], "command"),
         (["fly"], "invalid choice: 'fly'"),
+        (["init"], "FOLDER"),
         (["fetch"], "NAME"),
         (["experiment"], "CONFIG.yaml"),
         (["run", "-p", "n_rounds"], "expected 2 arguments"),
@@ -50,6 +54,11 @@ def test_mistyped_command_ends_with_2_and_says_what_is_missing(arguments, expect
         main(arguments)
     assert end.value.code == 2
     assert expected in capsys.readouterr().err
+
+
+def test_the_console_script_is_this_command_line():
+    project = tomllib.loads((project_root() / "pyproject.toml").read_text())["project"]
+    assert pkgutil.resolve_name(project["scripts"]["cbkit"]) is main
 
 
 def test_run_plans_and_runs_what_was_typed(monkeypatch):

@@ -1,13 +1,17 @@
 """The names that `from cbkit import ...` gives, and what `import cbkit` does without."""
 
+import ast
 import importlib
 import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
+import yaml
 
 import cbkit
+from cbkit.paths import project_root
 
 NAMES = """
 ActiveAdaptiveGreedy ActiveExplore ActiveExplorer AlternatingEpochs Bagging BestArmInHindsight
@@ -42,8 +46,23 @@ def test_every_public_name_can_be_imported_and_has_a_help_page(name):
     assert isinstance(value, str) if name == "__version__" else value.__doc__
 
 
-def test_version_is_that_of_the_installed_package():
+def test_the_stub_that_editors_read_offers_the_same_names():
+    stub = ast.parse(Path(cbkit.__file__).with_suffix(".pyi").read_text())
+    [listed] = [ast.literal_eval(part.value) for part in stub.body if isinstance(part, ast.Assign)]
+    assert listed == sorted(NAMES)
+
+
+def test_names_are_the_objects_of_the_modules_that_define_them():
+    assert cbkit.Greedy is importlib.import_module("cbkit.policies.named.greedy").Greedy
+    everything = {}
+    exec("from cbkit import *", everything)
+    assert set(NAMES) <= set(everything)
+
+
+def test_version_is_that_of_the_installed_package_and_of_the_citation():
     assert cbkit.__version__ == version("cbkit")
+    citation = yaml.safe_load((project_root() / "CITATION.cff").read_text())
+    assert cbkit.__version__ == citation["version"]
 
 
 def test_unknown_names_are_refused_as_by_any_module():
@@ -69,9 +88,20 @@ def loaded_by(code):
     return set(run.stdout.split())
 
 
-def test_importing_the_package_loads_nothing_that_draws_runs_notebooks_or_grows_trees():
+def test_importing_the_package_loads_neither_another_package_nor_a_room():
     loaded = loaded_by("import cbkit")
-    assert not loaded & (HEAVY | {"sklearn.ensemble", "cbkit.oracles.forests"})
+    assert not loaded & (HEAVY | {"numpy", "scipy", "pandas", "sklearn"})
+    ours = {name for name in loaded if name.startswith("cbkit")}
+    assert ours == {"cbkit", "cbkit._base", "cbkit._base.version"}
+
+
+def test_playing_a_policy_loads_nothing_that_draws_downloads_or_grows_trees():
+    loaded = loaded_by("""
+from cbkit import LogisticUCB, load_dataset, simulate
+dataset = load_dataset("demo")
+simulate(LogisticUCB(dataset.n_arms), dataset, seed=0, n_rounds=100)
+""")
+    assert not loaded & (HEAVY | {"sklearn", "scipy.stats", "requests", "pooch"})
     above = ("cbkit.experiments", "cbkit.plots", "cbkit.studies", "cbkit.workbook")
     assert not [name for name in loaded if name.startswith(above)]
 
@@ -82,5 +112,13 @@ def test_names_that_are_loaded_when_used_load_their_modules_and_no_more():
     assert not loaded & HEAVY
 
 
-def test_the_function_simulate_is_not_hidden_by_its_module():
-    loaded_by("import cbkit.simulate; from cbkit import simulate; assert callable(simulate)")
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import cbkit.simulate; from cbkit import simulate; assert callable(simulate)",
+        "from cbkit import simulate; import cbkit.simulate.log; assert callable(cbkit.simulate)",
+        "from cbkit.simulate import RunLog; import cbkit; assert callable(cbkit.simulate)",
+    ],
+)
+def test_the_function_simulate_is_not_hidden_by_its_module(code):
+    loaded_by(f"import cbkit; {code}")

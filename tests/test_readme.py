@@ -1,16 +1,16 @@
 """The README's examples run as they stand, one after the other."""
 
 import re
-import runpy
 
 import pytest
+from examples import examples, run_examples
 
 from cbkit import simulate
 from cbkit.paths import project_root
 from cbkit.workbook.profiles import notebook_parameters
 
 README = (project_root() / "README.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+EXAMPLES = examples(README)
 SHELL = "\n".join(re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL)).replace("\\\n", "")
 RUN_OF_A_NOTEBOOK = re.compile(r"(?:--notebook |papermill notebooks/)(\w+)(.* -p .*)")
 
@@ -19,12 +19,7 @@ RUN_OF_A_NOTEBOOK = re.compile(r"(?:--notebook |papermill notebooks/)(\w+)(.* -p
 def script(tmp_path_factory):
     """Names that the examples define, run as one script in a folder of its own."""
     folder = tmp_path_factory.mktemp("readme")
-    path = folder / "script.py"
-    path.write_text("\n".join(EXAMPLES), encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        patch.setenv("CBKIT_OUTPUT", str(folder))
-        return runpy.run_path(str(path)) | {"folder": folder}
+    return run_examples(README, folder) | {"folder": folder}
 
 
 def test_own_data_and_classifier_take_fifteen_lines(script):

@@ -48,7 +48,7 @@ def suggest_keywords(target: Target) -> Target:
     TypeError: play has no parameter 'n_round'; did you mean 'n_rounds'? Write one of: n_rounds
     """
     if inspect.isclass(target):
-        target.__init__ = _checked(target.__init__, target.__name__)
+        target.__init__ = _checked(target.__init__, target.__name__)  # type: ignore[method-assign]
         return target
     return _checked(target, target.__name__)
 

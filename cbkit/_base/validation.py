@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
 
-Matrix = np.ndarray | sparse.csr_array
+if TYPE_CHECKING:
+    Matrix: TypeAlias = Any  # scipy has no types, by which mypy could tell sparse from dense
+else:
+    Matrix = np.ndarray | sparse.csr_array
 
 _LARGEST = 1e150  # the squares of larger numbers, and their sums, overflow
 
@@ -48,7 +51,7 @@ def check_decay(value: float) -> None:
         raise ValueError(f"decay must be in (0, 1], where 1 is no decay; got {value!r}{hint}")
 
 
-def check_whole(name: str, value: int, least: int = 1) -> None:
+def check_whole(name: str, value: Any, least: int = 1) -> None:
     """Check that a value is a whole number of at least `least`; booleans and 5.0 are not."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         whole = isinstance(value, float) and value.is_integer() and value >= least
@@ -56,13 +59,14 @@ def check_whole(name: str, value: int, least: int = 1) -> None:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}{hint}")
 
 
-def check_generator(rng: np.random.Generator) -> None:
-    """Check for a generator: a seed in its place would give the same draws in every call."""
+def check_generator(rng: Any) -> np.random.Generator:
+    """Return a generator; a seed in its place would give the same draws in every call."""
     if not isinstance(rng, np.random.Generator):
         raise ValueError(
             f"rng must be a numpy.random.Generator, got {rng!r}; write np.random.default_rng(seed) "
             "once, and hand over the same object each time"
         )
+    return rng
 
 
 def as_features(X: Any, name: str = "features", *, copy: bool = True) -> Matrix:

@@ -30,12 +30,13 @@ def progress_bar(**options: Any) -> tqdm:
     **options
         Those of `tqdm.tqdm`.
     """
-    kind: Any = tqdm
     if _kernel() is not None:
         with warnings.catch_warnings(), contextlib.suppress(ImportError):
             warnings.simplefilter("ignore", TqdmWarning)  # that there are no widgets
-            from tqdm.auto import tqdm as kind
-    return kind(**options)
+            from tqdm.auto import tqdm as widget
+
+            return widget(**options)
+    return tqdm(**options)
 
 
 def _kernel() -> Any:

@@ -8,17 +8,12 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-import requests
+from types import ModuleType
+from typing import Any
 
 from cbkit._base.watched import is_watched, progress_bar
 from cbkit.datasets.manifest import Entry, SourceFile, entries, logged_entries
 from cbkit.datasets.sources import cached_folder, explain_absence, find_fault
-
-with warnings.catch_warnings():
-    # Inside a notebook, importing pooch warns about missing widgets, which nothing here uses.
-    warnings.filterwarnings("ignore", message="IProgress not found")
-    import pooch
 
 _TIMEOUT = 30  # seconds without an answer
 _ATTEMPTS = 3
@@ -70,11 +65,14 @@ def fetch(name: str, *, mirror: str | None = None) -> Path:
 
 
 def _fetch_file(url: str, target: Path, source: SourceFile, entry: Entry) -> None:
+    # Here, not above, as is pooch: most sessions download nothing.
+    import requests
+
     for attempt in range(1, _ATTEMPTS + 1):
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.unlink(missing_ok=True)
-            with _quiet_pooch():
+            with _quiet_pooch() as pooch:
                 pooch.retrieve(
                     url,
                     known_hash=None,  # _Download checks: pooch knows no git blob checksums
@@ -105,12 +103,14 @@ class _Download:
     def __init__(self, source: SourceFile, n_labels: int) -> None:
         self.source, self.n_labels = source, n_labels
 
-    def __call__(self, url: str, output_file: str, pooch_object: pooch.Pooch | None) -> None:
+    def __call__(self, url: str, output_file: str, pooch_object: Any) -> None:
         bar = False
         if is_watched():
             # pooch sets the total anew, but takes a bar without one for no bar
             bar = progress_bar(total=1, unit="B", unit_scale=True, desc=self.source.name)
-        pooch.HTTPDownloader(progressbar=bar, timeout=_TIMEOUT)(url, output_file, pooch_object)
+        with _quiet_pooch() as pooch:
+            download = pooch.HTTPDownloader(progressbar=bar, timeout=_TIMEOUT)
+            download(url, output_file, pooch_object)
         fault = find_fault(Path(output_file), self.source, self.n_labels)
         if fault is not None:
             raise _FaultyFile(f"what came {fault}")
@@ -122,12 +122,17 @@ def _is_permanent(error: Exception) -> bool:
 
 
 @contextmanager
-def _quiet_pooch() -> Iterator[None]:
-    """Hold back pooch's advice to pin a hash; files are checked here."""
+def _quiet_pooch() -> Iterator[ModuleType]:
+    """Silence pooch's advice to pin a hash; files are checked here."""
+    with warnings.catch_warnings():
+        # Inside a notebook, importing pooch warns about missing widgets, which nothing here uses.
+        warnings.filterwarnings("ignore", message="IProgress not found")
+        import pooch
+
     logger = pooch.get_logger()
     level = logger.level
     logger.setLevel(logging.WARNING)
     try:
-        yield
+        yield pooch
     finally:
         logger.setLevel(level)

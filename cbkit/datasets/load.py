@@ -15,7 +15,7 @@ from cbkit.datasets.sources import find
 
 
 def dataset_names() -> tuple[str, ...]:
-    """Give the names that `load_dataset` knows.
+    """Return the names that `load_dataset` knows.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def load_dataset(name: str) -> MultilabelDataset:
 
 
 def where_is(name: str) -> str:
-    """Say where a data set is: "embedded", "folder" (of CBKIT_DATA), "cache" or "absent".
+    """Return where a data set is: "embedded", "folder" (of CBKIT_DATA), "cache" or "absent".
 
     Examples
     --------
@@ -91,7 +91,7 @@ def dataset_table() -> pd.DataFrame:
 
 
 def paper_table() -> pd.DataFrame:
-    """Give the paper's table of data sets, as printed, with the columns of `describe()`."""
+    """Return the paper's table of data sets, as printed, with the columns of `describe()`."""
     columns = list(planted_row("demo"))
     printed = {name: entry.paper for name, entry in entries().items() if entry.paper}
     return _tabulate({name: dict(zip(columns, row, strict=True)) for name, row in printed.items()})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import yaml
@@ -70,9 +69,7 @@ def logged_entries() -> dict[str, Entry]:
 
 
 def _manifest() -> dict[str, Entry]:
-    installed = Path(__file__).with_name("datasets.yaml")  # a wheel's copy; a checkout has none
-    manifest = installed if installed.exists() else project_root() / "data" / "datasets.yaml"
-    text = manifest.read_text(encoding="utf-8")
+    text = (project_root() / "data" / "datasets.yaml").read_text(encoding="utf-8")
     return {name: _entry(name, raw) for name, raw in yaml.safe_load(text).items()}
 
 

@@ -180,7 +180,7 @@ class MultilabelDataset:
         return digest.hexdigest()
 
     def describe(self) -> pd.Series:
-        """Give the row of the paper's table of datasets.
+        """Return the row of the paper's table of datasets.
 
         Examples
         --------
@@ -227,7 +227,7 @@ class MultilabelDataset:
 
 
 def describe_counts(counts: np.ndarray, n_rows: int, n_features: int) -> dict[str, float]:
-    """Give the row of the paper's table of datasets for labels that occur `counts` times.
+    """Return the row of the paper's table of datasets for labels that occur `counts` times.
 
     Parameters
     ----------

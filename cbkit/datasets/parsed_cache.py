@@ -7,6 +7,7 @@ import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -80,12 +81,12 @@ def write_copy(path: Path, dataset: MultilabelDataset) -> None:
 
     def write(part: Path) -> None:
         with part.open("wb") as file:
-            np.savez(file, **arrays)
+            np.savez(file, **arrays)  # type: ignore[arg-type]  # numpy's own flag is no array
 
     write_whole(path, write)
 
 
-def _pack(name: str, matrix: np.ndarray | sparse.csr_array) -> dict[str, np.ndarray]:
+def _pack(name: str, matrix: Any) -> dict[str, np.ndarray]:
     if not sparse.issparse(matrix):
         return {name: matrix}
     return {

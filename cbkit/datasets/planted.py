@@ -8,11 +8,12 @@ frequency profile says. So size and label frequencies are exact, and contexts te
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import brentq
 
 from cbkit.datasets.multilabel import MultilabelDataset
 
@@ -55,7 +56,7 @@ class FrequencyProfile:
     floor: int = 1
 
     def counts(self, n_rows: int) -> np.ndarray:
-        """Give the number of rows of each label, most common first, (n_arms,)."""
+        """Return the number of rows of each label, most common first, (n_arms,)."""
         ranks = np.arange(1, self.n_arms - len(self.head) + 1)
         total = (self.labels_per_row - sum(self.head)) * n_rows
         most = self.largest * n_rows
@@ -72,7 +73,7 @@ class FrequencyProfile:
                 f"{high / n_rows + sum(self.head):.3g} for these largest, floor and head, "
                 f"got {self.labels_per_row}"
             )
-        log_scale = brentq(lambda at: tail(at).sum() - total, -20, 20)
+        log_scale = _root(lambda at: tail(at).sum() - total, -20, 20)
         head = np.array(self.head) * n_rows
         return np.rint(np.concatenate([head, tail(log_scale)])).astype(np.int64)
 
@@ -143,7 +144,7 @@ def plant(spec: PlantedSpec, *, seed: int, name: str, provenance: str) -> Multil
     if spec.features_per_row is None:
         features = _dense_features(rng, topics, home)
     else:
-        features = _sparse_features(rng, topics, home, spec)
+        features = _sparse_features(rng, topics, home, spec, spec.features_per_row)
     counts = spec.profile.counts(spec.n_rows)
     weights = _plant_weights(rng, counts, popularity, home, spec)
     labels = _draw_labels(rng, features, weights, counts, spec.signal)
@@ -155,6 +156,19 @@ def plant(spec: PlantedSpec, *, seed: int, name: str, provenance: str) -> Multil
         name=name,
         provenance=provenance,
     )
+
+
+def _too_many(rate: np.ndarray, features_per_row: float, scale: float) -> float:
+    """Return how many more features a row has on average than it is to have."""
+    return float((1 - np.exp(-scale * rate)).sum() / len(rate) - features_per_row)
+
+
+def _root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a function is 0, between two points at which its signs differ."""
+    # Here, not above: it takes a while to import, and only drawing a data set needs it.
+    from scipy.optimize import brentq
+
+    return brentq(function, low, high)
 
 
 def _zipf(n: int, exponent: float) -> np.ndarray:
@@ -174,7 +188,11 @@ def _draw_topics(rng: np.random.Generator, n_rows: int, popularity: np.ndarray) 
 
 
 def _sparse_features(
-    rng: np.random.Generator, topics: np.ndarray, home: np.ndarray, spec: PlantedSpec
+    rng: np.random.Generator,
+    topics: np.ndarray,
+    home: np.ndarray,
+    spec: PlantedSpec,
+    features_per_row: float,
 ) -> sparse.csr_array:
     base = rng.permutation(_zipf(spec.n_features, 0.6))
     length = rng.lognormal(sigma=0.4, size=spec.n_rows)
@@ -184,11 +202,7 @@ def _sparse_features(
         rows = slice(start, start + _ROWS_AT_ONCE)
         rate = base * (0.4 + spec.n_topics * topics[rows][:, home]) * length[rows, None]
         if scale is None:
-            scale = brentq(
-                lambda at, r=rate: (1 - np.exp(-at * r)).sum() / len(r) - spec.features_per_row,
-                0,
-                1e6,
-            )
+            scale = _root(partial(_too_many, rate, features_per_row), 0, 1e6)
         blocks.append(sparse.csr_array(rng.random(rate.shape) < 1 - np.exp(-scale * rate)))
     present = sparse.csr_array(sparse.vstack(blocks)).astype(np.float64)
     if spec.weighted:
@@ -228,9 +242,9 @@ def _plant_weights(
             chosen = rng.choice(own, size=min(spec.n_weights, own.size), replace=False)
             features.append(chosen)
             arms.append(np.full(chosen.size, arm))
-    feature, arm = np.concatenate(features), np.concatenate(arms)
-    values = rng.lognormal(sigma=0.5, size=arm.size)
-    return sparse.csc_array((values, (feature, arm)), shape=(spec.n_features, counts.size))
+    entries = np.concatenate(features), np.concatenate(arms)
+    values = rng.lognormal(sigma=0.5, size=entries[0].size)
+    return sparse.csc_array((values, entries), shape=(spec.n_features, counts.size))
 
 
 def _draw_labels(
@@ -240,7 +254,7 @@ def _draw_labels(
     counts: np.ndarray,
     signal: float,
 ) -> sparse.csr_array:
-    """Give each arm the rows with the largest noisy sums, as many as its count."""
+    """Choose for each arm the rows with the largest noisy sums, as many as its count."""
     n_rows = features.shape[0]
     rows, arms = [], []
     for start in range(0, counts.size, _ARMS_AT_ONCE):
@@ -254,7 +268,7 @@ def _draw_labels(
             count = counts[arm]
             rows.append(np.argpartition(-noisy[:, offset], count - 1)[:count].copy())
             arms.append(np.full(count, arm))
-    row, arm = np.concatenate(rows), np.concatenate(arms)
+    entries = np.concatenate(rows), np.concatenate(arms)
     return sparse.csr_array(
-        (np.ones(row.size, dtype=np.int8), (row, arm)), shape=(n_rows, counts.size)
+        (np.ones(entries[0].size, dtype=np.int8), entries), shape=(n_rows, counts.size)
     )

@@ -98,7 +98,7 @@ def load_planted(name: str) -> MultilabelDataset:
 
 
 def planted_row(name: str) -> dict[str, float]:
-    """Give what `describe()` says of a planted data set, without generating it."""
+    """Return what `describe()` says of a planted data set, without generating it."""
     spec = PLANTED[name.removesuffix("-reduced")]
     counts = spec.profile.counts(spec.n_rows)
     if name.endswith("-reduced"):

@@ -25,13 +25,13 @@ class Place:
 
 
 def offered_folders() -> list[Path]:
-    """Give the folders that the environment variable CBKIT_DATA lists."""
+    """Return the folders that the environment variable CBKIT_DATA lists."""
     listed = os.environ.get("CBKIT_DATA", "").split(os.pathsep)
     return [Path(folder).expanduser() for folder in listed if folder]
 
 
 def cached_folder(name: str) -> Path:
-    """Give the folder that a data set is fetched into."""
+    """Return the folder that a data set is fetched into."""
     return cache_dir() / "sources" / name
 
 
@@ -53,7 +53,7 @@ def find(entry: Entry) -> Place | None:
 
 
 def digest(path: Path, source: SourceFile) -> str:
-    """Give a file's checksum, of the kind by which it is pinned (SHA-256 if by none)."""
+    """Return a file's checksum, of the kind by which it is pinned (SHA-256 if by none)."""
     content = path.read_bytes()
     if source.git_blob is not None:
         return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
@@ -61,7 +61,7 @@ def digest(path: Path, source: SourceFile) -> str:
 
 
 def find_fault(path: Path, source: SourceFile, n_labels: int) -> str | None:
-    """Say what is wrong with a copy of a published file, or None if it is whole and right.
+    """Return what is wrong with a copy of a published file, or None if it is whole and right.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def find_fault(path: Path, source: SourceFile, n_labels: int) -> str | None:
 
 
 def explain_absence(entry: Entry) -> str:
-    """Say where a data set was looked for, and every way to get it or do without."""
+    """Return in words where a data set was looked for, and every way to get it or do without."""
     files = ", ".join(entry.files)
     folders = [
         f"{folder}{'' if folder.is_dir() else ' (no such folder)'}" for folder in offered_folders()

@@ -265,7 +265,9 @@ class _Describer:
     def _class(self, cls: type) -> Any:
         body = {name: part for name, part in vars(cls).items() if name not in _NOT_CODE}
         if isinstance(cls, enum.EnumMeta):
-            members = {name: member.value for name, member in cls.__members__.items()}
+            members: dict[str, Any] = {
+                name: cls.__members__[name].value for name in cls.__members__
+            }
             body = {name: part for name, part in body.items() if callable(part) or name[0] != "_"}
             body = {name: part for name, part in body.items() if name not in members}
             body["members"] = list(members.items())

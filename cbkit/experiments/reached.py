@@ -86,11 +86,13 @@ def reached_names(code: types.CodeType, namespace: dict[str, Any]) -> dict[str, 
             found |= _followed(namespace[chain[0]], chain[0], chain[1:])
     for name, level, wanted in _imports(code):
         module = _own_import("." * level + name, namespace)
-        for attribute in wanted if module is not None else ():
+        if module is None:
+            continue
+        for attribute in wanted:
             if attribute not in vars(module):
                 _own_import(f"{module.__name__}.{attribute}", namespace)
             found |= _followed(module, module.__name__, [attribute])
-        if module is not None and not wanted:
+        if not wanted:
             found[module.__name__] = module
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

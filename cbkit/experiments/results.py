@@ -187,5 +187,7 @@ def _joined(heads: pd.DataFrame, curves: list[dict[str, np.ndarray]]) -> pd.Data
     """Put curves below each other, each row led by what tells its run from others."""
     n_marks = [len(curve["round"]) for curve in curves]
     table = heads.loc[heads.index.repeat(n_marks)].reset_index(drop=True)
-    columns = {name: np.concatenate([c[name] for c in curves]) if curves else [] for name in CURVE}
+    columns: dict[str, Any] = {
+        name: np.concatenate([c[name] for c in curves]) if curves else [] for name in CURVE
+    }
     return table.assign(**columns)

@@ -43,12 +43,13 @@ def as_factory(
     ValueError
         If the spec is neither of these, or a label cannot be a column.
     """
-    parameters = dict(spec) if isinstance(spec, Mapping) else {"policy": spec}
-    labels = parameters.pop("labels", {})
+    parameters: dict[str, Any] = dict(spec) if isinstance(spec, Mapping) else {"policy": spec}
+    labels: dict[str, Any] = parameters.pop("labels", {})
     _check_labels(name, labels)
     if "policy" not in parameters:
         raise ValueError(f"the spec of {name!r} must name its policy, got {spec!r}")
-    policy = parameters.pop("policy")
+    policy: Any = parameters.pop("policy")
+    factory: functools.partial
     inner = policy.func if isinstance(policy, functools.partial) and not policy.args else policy
     if _is_registered(inner):  # a named policy function stands for its registry entry
         parameters = getattr(policy, "keywords", {}) | parameters

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy import stats as distributions
 
 from cbkit.simulate import RunLog
@@ -26,14 +27,14 @@ class Interval(NamedTuple):
     n: int
 
 
-def _half_width(std: np.ndarray, n: np.ndarray) -> np.ndarray:
+def _half_width(std: ArrayLike, n: ArrayLike) -> np.ndarray:
     """Compute half the width of a t interval; NaN where n is 1."""
     std, n = np.asarray(std, dtype=float), np.asarray(n)
     quantile = distributions.t.ppf((1 + CONFIDENCE) / 2, np.maximum(n - 1, 1))
     return np.where(n > 1, quantile * std / np.sqrt(np.maximum(n, 1)), np.nan)
 
 
-def mean_interval(values: np.ndarray) -> Interval:
+def mean_interval(values: ArrayLike) -> Interval:
     """Compute the mean of one value per replicate, with a 95% t interval.
 
     Examples

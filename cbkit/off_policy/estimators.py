@@ -13,7 +13,7 @@ otherwise.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -106,6 +106,7 @@ class Replay:
     """
 
     rng: np.random.Generator
+    seed_: int = field(init=False, repr=False, compare=False)
     unbiased: ClassVar[type | None] = None
     spread: ClassVar[tuple[int, int] | None] = None
 
@@ -226,8 +227,8 @@ class SNIPS:
 class DoublyRobust:
     """Doubly robust: ``mean(v + w (r - q))``.
 
-    Unbiased if propensities are right, whatever the reward model, which must not have seen the
-    round's reward (`cross_fitted`); the better the model, the smaller the variance.
+    Unbiased if propensities are right, whatever the reward model, which must not depend on the
+    round's reward (see `cross_fitted`); the better the model, the smaller the variance.
 
     Notes
     -----

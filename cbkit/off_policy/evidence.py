@@ -90,7 +90,8 @@ def gather(log: LoggedRounds, target: Target, predict: Predict | None = None) ->
                 f"{(log.n_rounds, log.n_arms)}, got {target.shape}"
             )
     weights = np.empty(log.n_rounds)
-    predicted, expected = (None, None) if predict is None else np.empty((2, log.n_rounds))
+    predicted = None if predict is None else np.empty(log.n_rounds)
+    expected = None if predict is None else np.empty(log.n_rounds)
     size = max(1, _CELLS // log.n_arms)
     for start in range(0, log.n_rounds, size):
         rows = np.arange(start, min(start + size, log.n_rounds))
@@ -99,7 +100,7 @@ def gather(log: LoggedRounds, target: Target, predict: Predict | None = None) ->
         arms = log.arms[rows]
         chosen = np.arange(len(rows)), arms
         weights[rows] = block[chosen] / log.propensities[rows]
-        if predict is not None:
+        if predict is not None and predicted is not None and expected is not None:
             q = predict(rows)
             predicted[rows] = q[chosen]
             expected[rows] = np.einsum("na,na->n", block, q)

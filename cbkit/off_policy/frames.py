@@ -86,11 +86,11 @@ def log_from_frame(
     if not contexts:
         raise ValueError("contexts must name at least one column, got none")
     _refuse_duplicates(frame, round_id)
-    if arm_names is None and n_arms is None:
-        raise ValueError("say how many arms there are: write n_arms=..., or arm_names=[...]")
     arms = frame[arm].to_numpy()
     if arm_names is not None:
         arms, n_arms = _numbered(frame[arm], list(arm_names)), len(arm_names)
+    if n_arms is None:
+        raise ValueError("say how many arms there are: write n_arms=..., or arm_names=[...]")
     return LoggedRounds(
         X=_contexts(frame[list(contexts)], transformer),
         arms=arms,

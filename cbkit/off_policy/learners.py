@@ -47,7 +47,7 @@ def evaluate_learner(
     predict: Predict | None = None,
     refit_every: int = 50,
 ) -> LearnerValue:
-    """Let a policy learn from the logged rounds that it would have played alike.
+    """Update a policy by the logged rounds that it would have played alike.
 
     In each logged round the policy chooses an arm ``a'`` given what it has learned so far. If that
     is the logged arm ``a``, the round is accepted with probability ``c / p``, where ``p`` is the

@@ -19,7 +19,7 @@ def draw_log(
     rng: np.random.Generator,
     name: str = "log",
 ) -> LoggedRounds:
-    """Let a policy with known probabilities play some rows of a data set.
+    """Return the log of a policy with known probabilities that plays some rows of a data set.
 
     Parameters
     ----------

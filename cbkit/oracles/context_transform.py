@@ -59,13 +59,13 @@ class ContextTransform:
         check_whole("first", self.first)
         self.fitted_: Any = None
         self.n_rows_ = 0  # at the last fit
-        self._history: Matrix | None = None
+        self._history: Any = None  # transformed rows
 
     def __getstate__(self) -> dict:
         return {**self.__dict__, "_history": None}  # made again from the raw rows
 
     def is_due(self, n_rows: int) -> bool:
-        """Tell whether it is to be fitted to the `n_rows` rows that came so far."""
+        """Return whether it is to be fitted to the `n_rows` rows that came so far."""
         return n_rows >= max(self.first, 2 * self.n_rows_)
 
     def fit(self, X: Matrix, rng: np.random.Generator) -> None:

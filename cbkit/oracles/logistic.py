@@ -147,7 +147,7 @@ class LogisticOracle:
         if last:
             coef, intercept = self.coefficients_.get(arm)
             coef, intercept = coef[:, columns], intercept[columns]
-            if last.weights is None and is_tall(X, len(intercept)):
+            if last.weights is None and is_tall(X):
                 # Fresh weights owe nothing to the last; the resamples' mean is nearer to all.
                 coef = np.broadcast_to(coef.mean(axis=1, keepdims=True), coef.shape)
                 intercept = np.full_like(intercept, intercept.mean())

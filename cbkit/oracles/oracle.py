@@ -23,7 +23,6 @@ class Oracle(Protocol):
     """
 
     streaming: bool
-    resampling: Resampling | None
 
     @property
     def fitted_arms(self) -> np.ndarray:
@@ -109,5 +108,5 @@ def as_oracle(oracle: Any, resampling: Resampling | None = None) -> Oracle:
                 f"the oracle has {oracle.resampling}, the policy {resampling}; give the resamples "
                 "once, to the policy (n_resamples, weights, kept)"
             )
-        return replace(oracle, resampling=resampling or oracle.resampling)
+        return replace(oracle, resampling=resampling or oracle.resampling)  # type: ignore
     return ClassifierOracle(classifier=oracle, resampling=resampling)

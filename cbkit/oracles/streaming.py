@@ -105,7 +105,15 @@ class StreamingLogisticOracle:
         self._models.put(arm, coef, intercept)
         progress.counts += np.bincount(np.asarray(rewards, dtype=np.int64), minlength=2)
 
-    def _descend(self, coef, intercept, steps, X, rewards, weights) -> None:
+    def _descend(
+        self,
+        coef: np.ndarray,
+        intercept: np.ndarray,
+        steps: np.ndarray,
+        X: Matrix,
+        rewards: np.ndarray,
+        weights: np.ndarray,
+    ) -> None:
         is_sparse = sparse.issparse(X)
         intercept_rate = _SPARSE_INTERCEPT_DECAY if is_sparse else 1.0
         for row in range(X.shape[0]):

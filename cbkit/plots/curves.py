@@ -274,8 +274,8 @@ def _grid(n_panels: int) -> tuple[Figure, list[Axes]]:
     """Make panels in rows of three that share their scales."""
     columns = min(3, n_panels)
     rows = -(-n_panels // columns)
-    shape = {"figsize": (4.9 * columns, 1.0 + 2.3 * rows), "sharex": True, "sharey": True}
-    fig, axes = plt.subplots(rows, columns, **shape, squeeze=False)
+    size = (4.9 * columns, 1.0 + 2.3 * rows)
+    fig, axes = plt.subplots(rows, columns, figsize=size, sharex=True, sharey=True, squeeze=False)
     for ax in axes.flat[n_panels:]:
         ax.set_visible(False)
     return fig, list(axes.flat[:n_panels])

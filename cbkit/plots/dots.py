@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -72,7 +73,7 @@ def dots(
     colours = dict(zip(levels, PALETTE * 3, strict=False)) if colours is None else colours
     several = apart and hue is not None and len(levels) > 1
     spread = min(0.55, 0.16 * len(levels)) if several else False
-    shared = {"y": row, "order": order, "hue": by, "hue_order": levels, "ax": ax}
+    shared: dict[str, Any] = {"y": row, "order": order, "hue": by, "hue_order": levels, "ax": ax}
     shared |= {"palette": {level: colours[level] for level in levels}, "legend": False}
     if replicates is not None:
         dodge = bool(several)
@@ -106,8 +107,8 @@ def marker_legend(ax: Axes, levels: Sequence[str], colours: Sequence[str] = PALE
     """Draw a legend of colours and markers above the panels of a figure."""
     pairs = zip(MARKERS, colours, strict=False)
     handles = [Line2D([], [], color=c, marker=m, ls="", ms=5) for m, c in pairs]
-    place = {"loc": "outside upper right", "ncols": min(len(levels), 5)}
-    ax.figure.legend(handles[: len(levels)], levels, **place)
+    ncols = min(len(levels), 5)
+    ax.figure.legend(handles[: len(levels)], levels, loc="outside upper right", ncols=ncols)
 
 
 def interval_dots(
@@ -228,8 +229,8 @@ def difference_panel(
     clear = np.where(table["p_holm"] < 1 - CONFIDENCE, "clear", "open")
     colours = {"clear": CLEAR, "open": UNCLEAR}
     shown = table.assign(clear=clear)
-    look = {"row": row, "hue": "clear", "order": order, "colours": colours, "apart": False}
-    dots(shown, ax, mean="difference", **look)
+    look: dict[str, Any] = {"row": row, "hue": "clear", "order": order, "colours": colours}
+    dots(shown, ax, mean="difference", apart=False, **look)
     ax.axvline(0, color=GREY, linestyle=(0, (4, 1.6)), lw=1, zorder=1)
     return ax
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 from matplotlib.transforms import offset_copy
 
@@ -63,14 +64,18 @@ def spread(
 class EndLabel(Annotation):
     """One label of a group; it takes its place when drawn, so later changes of limits are safe."""
 
+    axes: Axes  # once it has been added to them
+    ends: np.ndarray  # heights of all labels of its group
+    position: int  # among them
+
     def update_positions(self, renderer: Any) -> None:
         """Place this label, spread with its siblings, before the annotation is drawn."""
         axes, ends = self.axes, self.ends
         heights = axes.transAxes.inverted().transform(
             axes.transData.transform(np.column_stack([np.full(len(ends), self.xy[0]), ends]))
         )[:, 1]
-        gap = renderer.points_to_pixels(self.get_size() * LINE_HEIGHT) / axes.bbox.height
-        self.xyann = (1.0, spread(heights, gap, 0.0, 1.0)[self.position])
+        gap = renderer.points_to_pixels(float(self.get_fontsize()) * LINE_HEIGHT) / axes.bbox.height
+        self.xyann = (1.0, float(spread(heights, gap, 0.0, 1.0)[self.position]))
         super().update_positions(renderer)
 
 
@@ -102,7 +107,8 @@ def add_end_labels(
     -------
     Axes
     """
-    beside = offset_copy(ax.transAxes, fig=ax.figure, x=GAP, units="points")
+    fig = cast(Figure, ax.figure)
+    beside = offset_copy(ax.transAxes, fig=fig, x=GAP, units="points")
     for position, (text, line) in enumerate(zip(texts, lines, strict=True)):
         label = EndLabel(
             text,

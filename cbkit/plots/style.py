@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 # Okabe and Ito's colours, told apart with any common form of colour blindness; the order keeps
 # neighbours of a figure apart. Tol's muted ones follow where a figure has more labels.
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-PALETTE += ("#882255", "#999933", "#332288", "#44AA99")
+OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+PALETTE = (*OKABE_ITO, "#882255", "#999933", "#332288", "#44AA99")
 GREY, LIGHT_GREY, DARK_GREY = "#7F7F7F", "#CFCFCF", "#4D4D4D"
 SOLID, DASHED, DOTTED = "", (4, 1.6), (1, 1.3)
 DASHES = (SOLID, DASHED, DOTTED, (5, 1.2, 1, 1.2))
@@ -64,7 +64,7 @@ def looks(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
     found = {label: LOOKS[label] for label in labels if label in LOOKS}
     taken = {colour for colour, _ in found.values()}
     fresh = [colour for colour in PALETTE if colour not in taken]
-    pairs = [(colour, SOLID) for colour in fresh]
+    pairs: list[tuple[str, Any]] = [(colour, SOLID) for colour in fresh]
     pairs += [(colour, dashes) for dashes in DASHES[1:] for colour in PALETTE]
     free = (pair for pair in pairs if pair not in found.values())
     for label in labels:

@@ -77,7 +77,7 @@ class Decision(NamedTuple):
     arm: Any
     explored: bool
     cold_start: bool
-    index: float
+    index: float  # type: ignore[assignment]  # it hides the tuple's method
     propensity: float
     id: int | None = None
 
@@ -177,7 +177,7 @@ def values_of(
             for arm in observed:
                 coming[:, arm] = cold_start.score(arm, history, rng, len(coming))
                 ahead.know(arm, history)
-    if n_rounds:
+    if ahead is None or n_rounds:
         rows = slice(row, row + n_rounds)
         indices = index(block.scores[rows], rng) if block.indices is None else block.indices[rows]
         values = np.empty((len(indices), len(block.is_cold)))

@@ -28,7 +28,7 @@ def _constant(name: str, value: Any, *, zero_allowed: bool) -> Constant:
     return array if array.ndim else float(array)
 
 
-class _Constants:
+class _Constants:  # a dataclass in both subclasses
     """What both cold starts share: constants that are one number or one per arm."""
 
     a: Constant
@@ -36,7 +36,7 @@ class _Constants:
 
     def __repr__(self) -> str:
         """Return the call that makes it; per-arm constants as a list, which can be copied back."""
-        constants = {part.name: getattr(self, part.name) for part in fields(self)}
+        constants = {part.name: getattr(self, part.name) for part in fields(self)}  # type: ignore[arg-type]
         shown = (f"{k}={v.tolist() if np.ndim(v) else v!r}" for k, v in constants.items())
         return f"{type(self).__name__}({', '.join(shown)})"
 
@@ -63,12 +63,13 @@ class _Constants:
                     )
                 check_number(name, constants[name])
                 changed[name] = np.append(value, constants[name])
-        return replace(self, **changed)
+        return replace(self, **changed)  # type: ignore[type-var]
 
     def drop_arm(self, arm: int) -> Any:
         """Return a copy without the constants of `arm`."""
         names = [name for name in ("a", "b") if np.ndim(getattr(self, name))]
-        return replace(self, **{name: np.delete(getattr(self, name), arm) for name in names})
+        fewer = {name: np.delete(getattr(self, name), arm) for name in names}
+        return replace(self, **fewer)  # type: ignore[type-var]
 
 
 @suggest_keywords
@@ -135,8 +136,8 @@ class MABFirst(_Constants):
         ndarray, shape (n_rounds,) or (n_rounds, n_drawn)
             The draws.
         """
-        a = self.a if isinstance(self.a, float) else self.a[arms]
-        b = self.b if isinstance(self.b, float) else self.b[arms]
+        a: Any = self.a if isinstance(self.a, float) else self.a[arms]
+        b: Any = self.b if isinstance(self.b, float) else self.b[arms]
         if not isinstance(arms, np.ndarray):  # one arm: far quicker with two numbers of Python
             return rng.beta(float(a) + int(positives), float(b) + int(negatives), size=n_rounds)
         return draw_betas(a + positives, b + negatives, n_rounds, rng)
@@ -234,7 +235,7 @@ def split_cold_start(cold_start: ColdStartLike) -> tuple[MABFirst | None, Smooth
             "cold_start must be MABFirst(...), Smoothing(...), both in a tuple, or None; "
             f"got {cold_start!r}"
         )
-    return (mab_first or [None])[0], (smoothing or [None])[0]
+    return next(iter(mab_first), None), next(iter(smoothing), None)
 
 
 class ColdStart:
@@ -305,7 +306,7 @@ class ColdStart:
             return self.mab_first.draw(arms, *counts, rng, n_rounds)
         return self.expected_score(arms, history)
 
-    def beta_parameters(self, arms: np.ndarray, history: History) -> tuple[np.ndarray, np.ndarray]:
+    def beta_parameters(self, arms: Any, history: History) -> tuple[np.ndarray, np.ndarray]:
         """Return the parameters of the Beta draws of cold `arms`, shape (n_cold,) each."""
         if not self.mab_first:
             return np.empty(0), np.empty(0)
@@ -314,7 +315,7 @@ class ColdStart:
         )
         return a + history.positives[arms], b + history.negatives[arms]
 
-    def expected_score(self, arms: np.ndarray, history: History) -> np.ndarray:
+    def expected_score(self, arms: Any, history: History) -> np.ndarray:
         """Return the mean of what `score` draws for cold `arms`, shape (n_cold,)."""
         if self.mab_first:
             a, b = self.beta_parameters(arms, history)

@@ -91,7 +91,7 @@ class Policy(LiveUse):
         self.n_features_: int | None = None
         self.n_refits_ = 0
         self.n_choices_ = 0
-        self.made_by_: tuple[str, dict[str, Any]] | None = None  # a named policy and its arguments
+        self.made_by_ = None  # a named policy and its arguments
 
     def get_params(self) -> dict[str, Any]:
         """Return the parameters it was made with, of the named policy if it is one.
@@ -181,7 +181,7 @@ class Policy(LiveUse):
             if not np.isfinite(scores).all():
                 raise ValueError(f"the oracle of {self.name} scored a context as NaN or infinite")
             is_cold[warm] = False
-        indices = None if self.index.random else self.index(scores, None)
+        indices = None if self.index.random else self.index(scores, None)  # type: ignore[arg-type]
         draws_cold = self.cold_start_.mab_first is not None and bool(is_cold.any())
         draws_warm = self.index.random and len(warm) > 0
         return Block(X, warm, is_cold, scores, indices, random=draws_cold or draws_warm)
@@ -330,6 +330,7 @@ class Policy(LiveUse):
         At a new fit all oracles learn anew, as its features are others.
         """
         history, transform = self.history_, self.context_transform
+        assert transform is not None
         if transform.is_due(history.n_rows):
             transform.fit(history.rows_from(0), rng)
             self.oracle = as_oracle(self.oracle, getattr(self.oracle, "resampling", None))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 from scipy import sparse
 
 from cbkit._base.validation import Matrix
@@ -17,9 +19,12 @@ _FEW_ROWS = 25  # up to which copying row by row is quicker than scipy's selecti
 class _GrowingArray:
     """An array that grows at its end, in amortised constant time per entry: its buffer doubles."""
 
-    def __init__(self, dtype: np.dtype, shape: tuple[int, ...] = ()) -> None:
+    def __init__(self, dtype: DTypeLike, shape: tuple[int, ...] = ()) -> None:
         self.used = 0
         self._buffer = np.empty((64, *shape), dtype)
+
+    def __getstate__(self) -> dict:
+        return {"used": self.used, "_buffer": self.view()}  # what lies behind is not of the rows
 
     def extend(self, new: np.ndarray | Sequence[int]) -> None:
         end = self.used + len(new)
@@ -54,10 +59,10 @@ class RowStore:
     def __init__(self) -> None:
         self.n_rows = 0
         self._n_features = 0
-        # None before the first block; the last two also where rows are dense.
-        self._values: _GrowingArray | None = None
-        self._columns: _GrowingArray | None = None
-        self._starts: _GrowingArray | None = None
+        # Growing arrays; None before the first block, the last two also where rows are dense.
+        self._values: Any = None
+        self._columns: Any = None
+        self._starts: Any = None
         self._whole: sparse.csr_array | None = None
 
     def __getstate__(self) -> dict:

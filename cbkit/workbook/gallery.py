@@ -22,6 +22,7 @@ from cbkit.studies.cost.plain_race import ratio_dots
 from cbkit.studies.coverage import plots as coverage
 from cbkit.studies.coverage.tables import against_paper
 from cbkit.studies.evaluation import figures as evaluation
+from cbkit.studies.frontier.figures import gain_panels
 from cbkit.studies.live import shop
 from cbkit.studies.off_policy import figures as off_policy
 from cbkit.studies.oracles import figures as oracles
@@ -142,6 +143,9 @@ GALLERY: dict[str, dict[str, Drawing]] = {
         "coverage": Drawing(off_policy.plot_coverage, ("cells",)),
         "errors": Drawing(partial(off_policy.plot_errors, target="softmax"), ("cells",)),
         "learning": Drawing(off_policy.plot_learning, ("learning",)),
+    },
+    "frontier": {
+        "gains": Drawing(gain_panels),
     },
     "verdicts": {
         "claim": Drawing(effects, ("comparisons",), "claim", "{name}_{value}"),

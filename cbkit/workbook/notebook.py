@@ -151,7 +151,8 @@ def source(code: Callable[..., Any] | type) -> Markdown:
     lines = textwrap.dedent(inspect.getsource(code))
     kept = lines.splitlines()
     if code.__doc__:
-        docstring = ast.parse(lines).body[0].body[0]
+        [definition] = ast.parse(lines).body
+        docstring = definition.body[0]  # type: ignore[attr-defined]  # a function or class
         del kept[docstring.lineno - 1 : docstring.end_lineno]
     lines = "\n".join(line for line in kept if line.strip())
     return Markdown(f"```python\n{lines.strip()}\n```")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-from cbkit.paths import figures_dir, outputs_dir, results_dir
+from cbkit.paths import figures_dir, is_checkout, outputs_dir, project_root, results_dir
 from cbkit.plots.curves import use_style
 from cbkit.workbook.gallery import GALLERY
 from cbkit.workbook.notebook import save_figure
@@ -73,6 +73,15 @@ def estimate(runs: Sequence[NotebookRun]) -> dict[str, float]:
     return found
 
 
+def refuse_unless_checkout() -> None:
+    """Raise a `ProfileError` where the committed files are those of an installed package."""
+    if not is_checkout():
+        raise ProfileError(
+            f"{project_root()} belongs to an installed package and is not rewritten; run from a "
+            "checkout, or write to outputs/: `cbkit run --profile paper`, `cbkit figures`"
+        )
+
+
 def make_results(asked: str = "", *, dry_run: bool = False) -> int:
     """Run the paper profile's notebooks and commit what they found to ``data`` and ``figures``.
 
@@ -98,6 +107,7 @@ def make_results(asked: str = "", *, dry_run: bool = False) -> int:
     print("and figures/paper of these studies, which are tracked files")
     if dry_run:
         return 0
+    refuse_unless_checkout()
     code = 0
     root = outputs_dir(RUN)
     for run in runs:

@@ -64,11 +64,11 @@ def uninterrupted(tmp_path_factory):
     return results, table_bytes(folder)
 
 
-def two_workers():
-    """Start a Dask cluster of two processes."""
+def cluster_of(n_workers):
+    """Start a Dask cluster of processes."""
     distributed = pytest.importorskip("distributed")
     return distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None
     )
 
 
@@ -76,7 +76,7 @@ def run_grid(folder, how):
     """Run the grid with as many jobs as `how` says, or on a cluster if it says "dask"."""
     if how != "dask":
         return run_experiment(grid(folder), n_jobs=how)
-    with two_workers() as cluster, cluster.get_client(), joblib.parallel_config(backend="dask"):
+    with cluster_of(2) as cluster, cluster.get_client(), joblib.parallel_config(backend="dask"):
         return run_experiment(grid(folder))
 
 
@@ -125,11 +125,11 @@ def stop_in_the_middle(folder, how, sent):
 @pytest.mark.parametrize(
     "sent, stopped, again",
     [
-        ("SIGKILL", 1, 2),
+        pytest.param("SIGKILL", 1, 2, marks=pytest.mark.exhaustive),
         ("SIGKILL", 2, 1),
         ("SIGKILL", "dask", "dask"),
         ("SIGINT", 1, 1),
-        ("SIGINT", 2, 2),
+        pytest.param("SIGINT", 2, 2, marks=pytest.mark.exhaustive),
     ],
 )
 def test_a_run_stopped_in_the_middle_and_run_again_gives_the_same_bytes(
@@ -148,7 +148,7 @@ def test_a_run_stopped_in_the_middle_and_run_again_gives_the_same_bytes(
 
 @pytest.mark.slow
 def test_a_cluster_that_loses_a_worker_in_mid_run_gives_the_same_bytes(tmp_path, uninterrupted):
-    with two_workers() as cluster, cluster.get_client() as client:
+    with cluster_of(2) as cluster, cluster.get_client() as client:
         workers = client.run(os.getpid)
         killed = []
 
@@ -164,6 +164,32 @@ def test_a_cluster_that_loses_a_worker_in_mid_run_gives_the_same_bytes(tmp_path,
             results = run_experiment(grid(tmp_path))
         assert set(client.run(os.getpid).values()) != set(workers.values())
     assert 8 <= killed[0] < 40
+    assert results.exit_code == 0
+    assert table_bytes(tmp_path) == uninterrupted[1]
+
+
+@pytest.mark.slow
+def test_a_cluster_that_loses_a_worker_and_gains_one_gives_the_same_bytes(tmp_path, uninterrupted):
+    with cluster_of(4) as cluster, cluster.get_client() as client:
+        workers = client.run(os.getpid)
+        changed_at = []
+
+        def kill_one_and_add_one():
+            while len(result_files(tmp_path)) < 6:
+                time.sleep(0.002)
+            os.kill(next(iter(workers.values())), signal.SIGKILL)
+            cluster.scale(5)
+            changed_at.append(len(result_files(tmp_path)))
+
+        changer = threading.Thread(target=kill_one_and_add_one, daemon=True)
+        changer.start()
+        with joblib.parallel_config(backend="dask"):
+            results = run_experiment(grid(tmp_path))
+        client.wait_for_workers(5, timeout=120)
+        there = client.run(os.getpid)
+        assert len(set(there.values()) - set(workers.values())) >= 1
+        assert next(iter(workers.values())) not in there.values()
+    assert 6 <= changed_at[0] < 40
     assert results.exit_code == 0
     assert table_bytes(tmp_path) == uninterrupted[1]
 

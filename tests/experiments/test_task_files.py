@@ -1,6 +1,7 @@
 """Claims about task files: damage is found, and what cannot be written is said and cleared."""
 
 import os
+import pickle
 import socket
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cbkit import load_dataset, make_policy, simulate
+from cbkit.experiments import task_files
 from cbkit.experiments.run import Experiment, run_config, run_experiment
 from cbkit.experiments.task_files import read_result
 
@@ -131,6 +134,31 @@ def test_a_file_under_another_tasks_name_is_not_taken_for_its_result(tmp_path):
     assert read_result(second, second.stem) is None
     run_experiment(grid(tmp_path, n_replicates=2))
     assert read_result(second, second.stem).facts["mean_reward"] == expected.facts["mean_reward"]
+
+
+class Spy:
+    """Touches a file as it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (open, (str(self.path), "w"))
+
+
+def test_a_file_with_the_right_digest_runs_nothing_as_it_is_read(tmp_path, monkeypatch):
+    hostile = {
+        b"ARROW:extension:name": b"arrow.py_extension_type",  # once unpickled by whoever read it
+        b"ARROW:extension:metadata": pickle.dumps(Spy(tmp_path / "touched")),
+    }
+    schema = pa.schema([pa.field("round", pa.int64(), metadata=hostile)])
+    curve = pa.table([pa.array([1])], schema=schema)
+    monkeypatch.setattr(task_files, "thinned_curve", lambda log: curve)
+    dataset = load_dataset("demo")
+    log = simulate(make_policy("RandomArm", dataset), dataset, seed=0, n_rounds=10)
+    task_files.write_result(log, tmp_path / "a.parquet", "key", seconds=0.0)
+    assert read_result(tmp_path / "a.parquet", "key").curve["round"].tolist() == [1]
+    assert not (tmp_path / "touched").exists()
 
 
 def dead_process():

@@ -14,11 +14,13 @@ from cbkit.off_policy import (
     DoublyRobust,
     Evidence,
     LoggedRounds,
+    MeanRewards,
     NormalInterval,
     Replay,
     SelfNormalizedDR,
     ShrunkDR,
     SwitchDR,
+    cross_fitted,
     gather,
 )
 
@@ -149,6 +151,37 @@ def test_unbiased_over_all_logs_of_a_policy_that_learns(estimator):
         mass += chance
     assert mass == pytest.approx(1.0, abs=1e-12)
     assert expectation == pytest.approx(truth, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("learns", "cross_fits", "bias"),
+    [(False, True, 0.0), (True, True, -0.004375), (True, False, 0.0)],
+    ids=["fixed policy", "policy that learns", "model of the past"],
+)
+def test_a_fitted_model_leaves_a_bias_only_where_later_arms_tell_of_the_reward(
+    learns, cross_fits, bias
+):
+    """All 256 logs of 4 rounds of 2 arms, by folds of 2 rounds or by what came before."""
+    theta, target = np.array([0.7, 0.2]), np.array([0.2, 0.8])
+    model, n, expectation = MeanRewards(shrinkage=1.0), 4, 0.0
+    for rounds in product(product(range(2), range(2)), repeat=n):
+        arms, rewards = map(np.array, zip(*rounds, strict=True))
+        first = [0.5]
+        for t in range(1, n):  # nine in ten for the arm that has done better so far
+            lead = ((rewards[:t] - 0.5) * np.where(arms[:t] == arms[t], 1, -1)).sum()
+            first.append(0.5 + 0.4 * np.sign(lead) * learns)
+        chance = np.prod(first * np.where(rewards, theta[arms], 1 - theta[arms]))
+        log = LoggedRounds(
+            X=np.zeros((n, 1)), arms=arms, rewards=rewards, propensities=first, n_arms=2
+        )
+        if cross_fits:
+            predict = cross_fitted(log, model, np.random.default_rng(1), n_folds=2)
+        else:
+            past = [model.fit(log.take(np.arange(t)), None)(log.X[:1])[0] for t in range(1, n)]
+            predict = np.stack([np.full(2, 0.5), *past]).__getitem__
+        evidence = gather(log, np.tile(target, (n, 1)), predict)
+        expectation += chance * DoublyRobust().parts(evidence).value
+    assert expectation - theta @ target == pytest.approx(bias, abs=1e-12)
 
 
 def test_the_direct_method_is_off_by_what_its_model_is_off():

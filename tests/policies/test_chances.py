@@ -102,7 +102,7 @@ def test_looking_moves_nothing(name):
     assert choices[:20] == choices[20:]
 
 
-N_DRAWS = 200_000
+N_DRAWS = 50_000
 
 
 def winners(values, draws):

@@ -14,7 +14,7 @@ from cbkit.policies.registry import policy_names
 RNG = np.random.default_rng(0)
 DATA = MultilabelDataset.from_arrays(RNG.normal(size=(60, 2)), RNG.integers(2, size=(60, 3)))
 WORDS = {
-    **vars(cbkit),
+    **{name: getattr(cbkit, name) for name in cbkit.__all__},
     **{part.__name__: part for part in (EpsilonMix, FixedArm, HighestValue, Mean, RandomExplore)},
 }
 

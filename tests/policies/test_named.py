@@ -33,7 +33,8 @@ def test_help_pages_document_each_parameter_in_order_with_its_default(name):
             assert typed.endswith("optional")
         else:
             default = typed.split("default=")[1]
-            assert eval(default, vars(cbkit)) == parameter.default
+            words = {word: getattr(cbkit, word) for word in cbkit.__all__}
+            assert eval(default, words) == parameter.default
 
 
 @pytest.mark.parametrize("name", NAMES)

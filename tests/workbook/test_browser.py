@@ -14,7 +14,7 @@ import pytest
 from selenium.common.exceptions import StaleElementReferenceException, TimeoutException
 from selenium.webdriver import ActionChains, Chrome, ChromeOptions, ChromeService
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from cbkit.paths import notebooks_dir
 from cbkit.workbook.profiles import notebook_paths
@@ -22,6 +22,7 @@ from cbkit.workbook.profiles import notebook_paths
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 NOTEBOOKS = notebook_paths()
+EXPLORER = "12_explorer"  # has controls
 RUN = ("00_setting_and_data", "09_live_use")  # from top to bottom
 WITH_BAR = "03_bootstrap"  # runs experiments
 SECONDS = 240  # to wait for anything; seconds are enough where nothing else runs
@@ -66,6 +67,8 @@ PROMPT = NOTEBOOK + ".jp-CodeCell .jp-InputPrompt"
 ERROR = NOTEBOOK + "[data-mime-type$=err], " + NOTEBOOK + "[data-mime-type$=error]"
 OUTPUT = NOTEBOOK + ".jp-OutputArea-output"
 DIALOG = ".jp-Dialog"
+PRIOR = "//*[contains(@class, 'widget-dropdown') and contains(., 'prior')]//select"
+DRAWN = NOTEBOOK + ".widget-output .jp-RenderedImage img"
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +85,7 @@ def lab(programs, tmp_path_factory):
     """Serve copies of the notebooks, and some without outputs; give JupyterLab's address."""
     home = tmp_path_factory.mktemp("lab")
     copies = shutil.copytree(notebooks_dir(), home / "notebooks")
-    for name in (*RUN, WITH_BAR):
+    for name in (*RUN, WITH_BAR, EXPLORER):
         nbformat.write(without_outputs(name), copies / f"run_{name}.ipynb")
     for name, values in SETTINGS.items():
         path = home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
@@ -211,7 +214,7 @@ def run_all(page, name):
     return notebook
 
 
-@pytest.mark.parametrize("name", RUN)
+@pytest.mark.parametrize("name", [RUN[0], pytest.param(RUN[1], marks=pytest.mark.exhaustive)])
 def test_notebook_runs_from_top_to_bottom(name, page):
     notebook = run_all(page, name)
     n_cells = sum(cell.cell_type == "code" for cell in notebook.cells)
@@ -231,4 +234,16 @@ def test_a_progress_bar_moves_while_an_experiment_runs(page):
         return len(seen) > 2 or failures(page)
 
     wait_for(page, "moving bar", moved)
+    assert failures(page) == []
+
+
+def test_the_figure_changes_when_a_control_of_the_explorer_is_moved(page):
+    run_all(page, EXPLORER)
+
+    def drawn():
+        return [one.get_attribute("src") for one in page.find_elements(By.CSS_SELECTOR, DRAWN)]
+
+    [before] = wait_for(page, "figure of the controls", drawn)
+    Select(find(page, PRIOR)).select_by_visible_text("smoothing (1, 10)")
+    wait_for(page, "another figure", lambda: drawn() not in ([], [before]) or failures(page))
     assert failures(page) == []

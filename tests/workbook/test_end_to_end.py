@@ -56,7 +56,15 @@ def assert_tables_hold_numbers(folder):
             assert np.isfinite(numbers).to_numpy().any(), f"{path.name} has no number"
 
 
-@pytest.mark.parametrize("name", list(notebook_paths()))
+# One of each kind: single runs, a grid, live use, loops of its own. nbval runs all of them.
+KINDS = ("00_setting_and_data", "02_baselines", "09_live_use", "A_online_bootstrap_coverage")
+EACH = [
+    name if name in KINDS else pytest.param(name, marks=pytest.mark.exhaustive)
+    for name in notebook_paths()
+]
+
+
+@pytest.mark.parametrize("name", EACH)
 def test_notebook_runs_at_tiny_sizes_and_leaves_figures_and_tables(name, output):
     own = notebook_parameters(notebook_paths()[name])
     sizes = {key: str(value) for key, value in TINY.items() if key in own}

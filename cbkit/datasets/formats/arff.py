@@ -82,7 +82,7 @@ def read_arff(
 
 
 def _find_labels(path: Path, attributes: list[Attribute], names: tuple[str, ...]) -> list[int]:
-    """Give the column of each label, in the order of their names."""
+    """Return the column of each label, in the order of their names."""
     columns = {attribute.name: column for column, attribute in enumerate(attributes)}
     missing = [name for name in names if name not in columns]
     if missing:
@@ -97,7 +97,7 @@ def _find_labels(path: Path, attributes: list[Attribute], names: tuple[str, ...]
 
 
 def _as_label(path: Path, attribute: Attribute) -> Attribute:
-    """Hold a label attribute to zeros and ones, however it is declared."""
+    """Return a label attribute, of zeros and ones however it is declared; raise on others."""
     if attribute.nominal is None:
         return replace(attribute, nominal=(0.0, 1.0))
     if not set(attribute.nominal) <= {0.0, 1.0}:

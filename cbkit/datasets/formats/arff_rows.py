@@ -84,7 +84,7 @@ def read_dense(path: Path, rows: list[Line], attributes: list[Attribute]) -> np.
 def _nominal_groups(
     attributes: list[Attribute],
 ) -> Iterable[tuple[tuple[float, ...], list[int]]]:
-    """Give each set of declared values, and the columns that share it."""
+    """Return each set of declared values, and the columns that share it."""
     groups: dict[tuple[float, ...], list[int]] = {}
     for column, attribute in enumerate(attributes):
         if attribute.nominal is not None:
@@ -100,7 +100,7 @@ def _not_declared(path: Path, line: Line, attribute: Attribute, value: float) ->
 def _match_rows(
     rows: list[Line], pattern: re.Pattern[str], explain: Callable[[Line], FormatError]
 ) -> list[str]:
-    """Give the rows' texts without quotes around numbers; all match the pattern."""
+    """Return the rows' texts without quotes around numbers; all match the pattern."""
     texts = []
     for line in rows:
         text = line.text

@@ -98,5 +98,5 @@ def read_svmlight(
 
 
 def _width(numbers: np.ndarray) -> int:
-    """Give how many columns numbers from 0 ask for; absurd ones are left out, and refused later."""
+    """Return how many columns numbers from 0 ask for, without absurd ones, refused later."""
     return int(min(numbers.max(), MAX_COLUMNS - 1)) + 1 if numbers.size else 0

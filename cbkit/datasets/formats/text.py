@@ -62,12 +62,12 @@ def read_lines(path: Path) -> list[Line]:
 
 
 def is_number(token: str) -> bool:
-    """Tell whether a token is a plain decimal number (no nan, inf, hexadecimal or underscores)."""
+    """Return whether a token is a plain decimal number (no nan, inf, hexadecimal, underscores)."""
     return _NUMBER_ONLY.fullmatch(token) is not None
 
 
 def is_whole_number(token: str) -> bool:
-    """Tell whether a token is a non-negative whole number in plain digits."""
+    """Return whether a token is a non-negative whole number in plain digits."""
     return _WHOLE_NUMBER_ONLY.fullmatch(token) is not None
 
 

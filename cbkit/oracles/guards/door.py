@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
 
 from cbkit._base.validation import Matrix
 from cbkit.oracles.guards.weights import weights_parameter
@@ -55,6 +54,9 @@ def check_classifier(classifier: Any, method: str, resampling: Resampling | None
             f"classifier must be one that scikit-learn can copy; "
             f"write class {name}(sklearn.base.BaseEstimator)"
         )
+    # Here, not above: scikit-learn takes a second to import, and most oracles do without it.
+    from sklearn.base import clone
+
     _check_kind(classifier, name)
     try:
         clone(classifier)
@@ -63,8 +65,8 @@ def check_classifier(classifier: Any, method: str, resampling: Resampling | None
             f"scikit-learn cannot copy this {name} ({first_line(error)}); its constructor must "
             "keep each parameter as it is given: where it changes a list, write a tuple"
         ) from error
-    fractional = resampling and resampling.kind not in ("multinomial", "poisson")
-    if fractional and weights_parameter(classifier, method) is None:
+    whole = resampling is None or resampling.kind in ("multinomial", "poisson")
+    if resampling and not whole and weights_parameter(classifier, method) is None:
         raise ValueError(
             f"{name} takes no sample weights, which {resampling.kind} resamples need; "
             'write weights="poisson" in a policy, Resampling(kind="poisson") in an oracle'

@@ -6,10 +6,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.linear_model import RidgeClassifierCV
-from sklearn.pipeline import Pipeline
 
 from cbkit._base.validation import Matrix
 from cbkit.oracles.guards.probabilities import positive_probability
@@ -40,6 +36,9 @@ def for_classifiers(X: Matrix) -> sparse.csr_matrix | np.ndarray:
 
 def seeded_clone(classifier: Any, rng: np.random.Generator) -> Any:
     """Return a clone of a classifier, seeding every ``random_state`` that is None from `rng`."""
+    # Here, not above: scikit-learn takes a second to import, and most oracles do without it.
+    from sklearn.base import clone
+
     copy = clone(classifier)
     seeds = {
         name: int(rng.integers(2**31))
@@ -92,7 +91,9 @@ def fit_model(
 
 
 def _with_possible_folds(model: Any, rewards: np.ndarray) -> Any:
-    """Let no cross-validation inside have more folds than there are rows of the rarer label."""
+    """Limit the folds of cross-validation inside to the number of rows of the rarer label."""
+    from sklearn.linear_model import RidgeClassifierCV
+
     rarest = int(np.bincount(rewards).min())
     parts = {"": model, **model.get_params(deep=True)}
     fewer = {}
@@ -109,6 +110,9 @@ def _with_possible_folds(model: Any, rewards: np.ndarray) -> Any:
 
 def _calibrated(model: Any, folds: int) -> Any:
     """Wrap a classifier, or a pipeline's last step, which takes the weights, in calibration."""
+    from sklearn.calibration import CalibratedClassifierCV
+    from sklearn.pipeline import Pipeline
+
     if folds < 2:  # one observation of a label cannot be split: until the next, the sigmoid does
         return model
     if not isinstance(model, Pipeline):

@@ -8,8 +8,6 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
-from sklearn import config_context
-from sklearn.pipeline import Pipeline
 
 
 def weights_parameter(classifier: Any, method: str = "fit") -> str | None:
@@ -30,6 +28,9 @@ def weights_parameter(classifier: Any, method: str = "fit") -> str | None:
     str or None
         For instance ``"sample_weight"`` or ``"sgdclassifier__sample_weight"``.
     """
+    # Here, not above: scikit-learn takes a second to import, and most oracles do without it.
+    from sklearn.pipeline import Pipeline
+
     if isinstance(classifier, Pipeline):
         if any(hasattr(step, "fit_resample") for _, step in classifier.steps):
             return None
@@ -51,6 +52,8 @@ def _predicts(part: Any) -> bool:
 @contextmanager
 def weights_by_name() -> Iterator[None]:
     """Switch metadata routing off: weights are handed over by name, whatever the user has set."""
+    from sklearn import config_context
+
     with config_context(enable_metadata_routing=False):
         yield
 

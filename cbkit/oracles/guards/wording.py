@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: Exception | None) -> str:
     """Return the first line of an error's text; some libraries write pages."""
     lines = str(error).strip().splitlines()
     return lines[0][:300] if lines else type(error).__name__

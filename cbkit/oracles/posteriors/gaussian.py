@@ -7,6 +7,8 @@ many as it has: at the posterior's mean, and one standard deviation above it. `N
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
@@ -81,7 +83,7 @@ class GaussianPosterior:
         self.C, self.intercept_variance = C, intercept_variance
         self._X, self._roots = X[:0], np.empty(0)
         self._factor = np.empty((0, 0))
-        self._covariance: np.ndarray | None = None
+        self._covariance: Any = None
         self.extend(X, curvature)
 
     def extend(self, X: Matrix, curvature: np.ndarray) -> None:

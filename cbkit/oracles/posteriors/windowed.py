@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -45,7 +46,7 @@ class WindowedPosterior:
         self._variance: np.ndarray | float = C  # as long as no row has left
         self._intercept_variance = INTERCEPT_VARIANCE
         self._n_features = n_features
-        self._X: Matrix | None = None
+        self._X: Any = None  # rows, once there are any
         self._rewards = np.empty(0)
         self._weights = np.empty((0, n_resamples))
         self._dual = np.empty((0, n_resamples))
@@ -125,7 +126,7 @@ class WindowedPosterior:
         return 1 / self._precision(self.n_kept)
 
     def absorb(self, coef: np.ndarray, n_kept: int) -> None:
-        """Let all but the latest `n_kept` rows go into the Gaussian.
+        """Move all but the latest `n_kept` rows into the Gaussian.
 
         Parameters
         ----------

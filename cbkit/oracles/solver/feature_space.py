@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -47,9 +48,9 @@ class FeatureSpace:
         self.X = X
         self.XT = X.T
         self._few_and_dense = not sparse.issparse(X) and X.shape[1] <= _MAX_FACTOR
-        self._factor = None
+        self._factor: Any = None
         self._factored = 0.0  # the curvature that the factor is of
-        self._squaresT = None
+        self._squaresT: Any = None
 
     def _preconditioner(self, curvature: np.ndarray) -> Precondition:
         if self._few_and_dense:
@@ -92,7 +93,9 @@ class FeatureSpace:
         """Steps are iterated."""
         return False
 
-    def penalty(self, x, step, linear, linear_move) -> tuple[np.ndarray, np.ndarray]:
+    def penalty(
+        self, x: np.ndarray, step: np.ndarray, linear: np.ndarray, linear_move: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the penalty's change, from ``|w + t s|^2 / 2``.
 
         Parameters as for `Space.penalty`.

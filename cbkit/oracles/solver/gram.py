@@ -60,7 +60,7 @@ class GramMatrices:
         return buffer[:n, :n]
 
     def _widen(self, arm: int, old: np.ndarray | None, known: int, n: int) -> np.ndarray | None:
-        """Give `arm` a buffer for `n` observations and half as many more."""
+        """Allocate a buffer of `arm` for `n` observations and half as many more."""
         size = n + n // 2
         more = 8 * size**2 - (0 if old is None else old.nbytes)
         if self._bytes + more > _MAX_BYTES:

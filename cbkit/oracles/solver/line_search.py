@@ -125,7 +125,14 @@ def best_step_size(
     )[0]
 
 
-def _level_size(logits, move, rewards, weights, decrement, penalty) -> tuple[float, float]:
+def _level_size(
+    logits: np.ndarray,
+    move: np.ndarray,
+    rewards: np.ndarray,
+    weights: np.ndarray,
+    decrement: float,
+    penalty: tuple[float, float],
+) -> tuple[float, float]:
     """Seek the level place by Newton's method, between bounds; parameters as above.
 
     Returns the size and the slope there; where no place was found, the slope is infinite and the

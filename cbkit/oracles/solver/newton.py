@@ -88,7 +88,7 @@ def solve_logistic(
     full step lowers the objective, since the curvature changes by a factor of at most
     ``exp(|move|)``; otherwise each column halves its step until the objective falls enough. A
     single column in the space of observations is left to `solve_one`. Where there are many more
-    observations than features, `solve_tall` comes first, and mostly leaves nothing to do.
+    dense observations than features, `solve_tall` comes first, and mostly leaves nothing to do.
 
     Examples
     --------
@@ -101,28 +101,28 @@ def solve_logistic(
     intercept = _log_odds(rewards, weights) if start is None else start.intercept.copy()
     largest = float(_squared_norms(X, gram).max())
     weights = C * weights
-    tol = tol / max(1.0, largest) * np.minimum(1.0, weights.sum(axis=0))
+    tols = tol / max(1.0, largest) * np.minimum(1.0, weights.sum(axis=0))
     if gram is not None and is_in_reach(largest, weights):
         dual = np.zeros((X.shape[0], n_resamples))
         if start is not None and start.dual is not None:
             dual[: len(start.dual)] = start.dual
         if n_resamples == 1:
-            parts = rewards, weights[:, 0], dual[:, 0], intercept[0], tol[0]
+            parts = rewards, weights[:, 0], dual[:, 0], intercept[0], tols[0]
             dual[:, 0], intercept[0] = solve_one(gram, *parts)
             return Solution(_weighted_sum(X, dual[:, 0])[:, None], intercept, dual)
-        _minimise(ObservationSpace(gram), dual, intercept, rewards, weights, tol)
+        _minimise(ObservationSpace(gram), dual, intercept, rewards, weights, tols)
         return Solution(X.T @ dual, intercept, dual)
     inverse = start.inverse if start else None
-    if is_tall(X, n_resamples):
+    if is_tall(X):
         coef = np.zeros((X.shape[1], n_resamples)) if start is None else start.coef
         point = np.vstack([coef, intercept])
-        point, inverse, done = solve_tall(X, rewards, weights, point, tol, inverse)
+        point, inverse, done = solve_tall(X, rewards, weights, point, tols, inverse)
         if done:
             return Solution(point[:-1], point[-1], inverse=inverse)
         start, intercept = Solution(point[:-1], point[-1]), point[-1].copy()
     X, columns = without_empty_columns(X)
     coef = np.zeros((X.shape[1], n_resamples)) if start is None else start.coef[columns]
-    _minimise(FeatureSpace(X), coef, intercept, rewards, weights, tol)
+    _minimise(FeatureSpace(X), coef, intercept, rewards, weights, tols)
     full = np.zeros((len(columns), n_resamples))
     full[columns] = coef
     return Solution(full, intercept, inverse=inverse)

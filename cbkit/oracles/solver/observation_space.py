@@ -15,7 +15,7 @@ _MAX_SCALE = 1e8
 
 
 def is_in_reach(squared_norm: float, weights: np.ndarray) -> bool:
-    """Tell whether weights times the contexts' largest squared norm are small enough here.
+    """Return whether weights times the contexts' largest squared norm are small enough here.
 
     Examples
     --------
@@ -47,7 +47,9 @@ class ObservationSpace:
         """Few observations of few columns are solved faster without iterations."""
         return len(x) <= _MAX_DIRECT and x.size <= _MAX_DIRECT_SIZE
 
-    def penalty(self, x, step, linear, linear_move) -> tuple[np.ndarray, np.ndarray]:
+    def penalty(
+        self, x: np.ndarray, step: np.ndarray, linear: np.ndarray, linear_move: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the penalty's change, from ``(a + t s)' X X' (a + t s) / 2``.
 
         Parameters as for `Space.penalty`.

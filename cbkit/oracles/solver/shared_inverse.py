@@ -44,7 +44,7 @@ class SharedInverse:
         self.matrix = np.linalg.inv(penalised) / np.outer(scale, scale)
 
     def serves(self, curvature: float, n_features: int) -> bool:
-        """Tell whether it fits a Hessian whose curvatures add up to `curvature`."""
+        """Return whether it fits a Hessian whose curvatures add up to `curvature`."""
         near = self.curvature / _CHANGE <= curvature <= self.curvature * _CHANGE
         return near and len(self.matrix) == n_features + 1
 

@@ -9,7 +9,7 @@ Gram matrix ``X X'``: much cheaper where there are fewer observations than featu
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class Space(Protocol):
         """
 
     def is_direct(self, x: np.ndarray) -> bool:
-        """Tell whether a step from `x` is exact, not the outcome of some iterations."""
+        """Return whether a step from `x` is exact, not the outcome of some iterations."""
 
     def penalty(
         self, x: np.ndarray, step: np.ndarray, linear: np.ndarray, linear_move: np.ndarray
@@ -77,7 +77,7 @@ def dot(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.einsum("ij,ij->j", left, right)
 
 
-def target_of(squared_residual: np.ndarray, floor: np.ndarray) -> np.ndarray:
+def target_of(squared_residual: Any, floor: Any) -> Any:
     """Return down to where the squared residuals have to go in this Newton step."""
     forced = squared_residual * np.minimum(_FORCING**2, squared_residual)
     return np.maximum(forced, floor)
@@ -86,7 +86,7 @@ def target_of(squared_residual: np.ndarray, floor: np.ndarray) -> np.ndarray:
 def is_unsolved(
     squared_residual: np.ndarray, decrement: np.ndarray, target: np.ndarray, floor: np.ndarray
 ) -> np.ndarray:
-    """Tell which columns' steps need more iterations: they miss their target, or leave more.
+    """Return which columns' steps need more iterations: they miss their target, or leave more.
 
     Where directions differ by orders of magnitude the first residual says little of what a step
     gains, so that no step ends before it has gained more than it leaves, above the floor.
@@ -125,7 +125,7 @@ def ratio(above: np.ndarray, below: np.ndarray, running: np.ndarray) -> np.ndarr
     return np.divide(above, below, out=np.zeros_like(above), where=running & (below > 0))
 
 
-def left_by_full_step(largest: np.ndarray) -> np.ndarray:
+def left_by_full_step(largest: Any) -> Any:
     """Bound what an exact full step leaves of the squared decrement, by the largest logit's move.
 
     Along the step the curvature changes by a factor of at most ``exp(move)``. Moves above 1 leave

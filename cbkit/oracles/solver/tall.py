@@ -10,29 +10,26 @@ from cbkit.oracles.solver.shared_inverse import SharedInverse
 from cbkit.oracles.solver.spaces import dot
 from cbkit.oracles.solver.tall_problem import MARGIN, TallProblem
 
-_LEAST_ROWS = 256  # of dense contexts; of sparse ones four times as many, whose products are cheap
+_LEAST_ROWS = 256
 _LEAST_RATIO = 2  # observations per feature: fewer, and resamples' Hessians differ too much
 _MOST_FEATURES = 512  # up to here the inverse of a Hessian costs less than what it saves
 
 
-def is_tall(X: Matrix, n_columns: int) -> bool:
-    """Tell whether `solve_tall` beats `newton` alone, for `n_columns` resamples on `X`.
+def is_tall(X: Matrix) -> bool:
+    """Return whether `solve_tall` beats `newton` alone: many rows of few features, not sparse.
 
     Examples
     --------
-    >>> is_tall(np.zeros((5000, 100)), 10), is_tall(np.zeros((500, 300)), 10)
+    >>> is_tall(np.zeros((5000, 100))), is_tall(np.zeros((500, 300)))
     (True, False)
     """
     n, n_features = X.shape
-    if n_features > _MOST_FEATURES or n < _LEAST_RATIO * n_features:
-        return False
-    if sparse.issparse(X):  # one resample's products are too cheap for an inverse to pay
-        return n >= 4 * _LEAST_ROWS and n_columns > 1
-    return n >= _LEAST_ROWS
+    large = n >= _LEAST_ROWS and n >= _LEAST_RATIO * n_features
+    return large and n_features <= _MOST_FEATURES and not sparse.issparse(X)
 
 
 def solve_tall(
-    X: Matrix,
+    X: np.ndarray,
     rewards: np.ndarray,
     weights: np.ndarray,
     point: np.ndarray,
@@ -43,7 +40,7 @@ def solve_tall(
 
     Parameters
     ----------
-    X : csr_array or ndarray, shape (n_observations, n_features)
+    X : ndarray, shape (n_observations, n_features)
         Contexts.
     rewards : ndarray, shape (n_observations,)
         0 or 1.
@@ -90,7 +87,7 @@ def solve_tall(
         return reached, inverse if problem.rate < _rate_within_reach(X) else None, done
 
 
-def _rate_within_reach(X: Matrix) -> float:
+def _rate_within_reach(X: np.ndarray) -> float:
     """Return how fast iterations can be expected to converge with a new inverse, or nearly so.
 
     Hessians of resamples differ from their mean by about ``2 sqrt(n_features / n_observations)``.

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
+from numpy.typing import DTypeLike
 
-from cbkit._base.validation import Matrix
 from cbkit.oracles.solver.shared_inverse import SharedInverse
 from cbkit.oracles.solver.spaces import TINY, dot, left_by_full_step, ratio
 
@@ -22,13 +21,12 @@ class TallProblem:
     """The objective's derivatives, in the precision asked for, some rows at a time."""
 
     def __init__(
-        self, X: Matrix, rewards: np.ndarray, weights: np.ndarray, precision: np.dtype
+        self, X: np.ndarray, rewards: np.ndarray, weights: np.ndarray, precision: DTypeLike
     ) -> None:
         self.precision = precision
         self.rate = 0.0  # by which an iteration of the last step shrank the squared residuals
         n = len(rewards)
-        in_one = sparse.issparse(X) or weights.shape[1] == 1  # where parts gain nothing
-        at_once = n if in_one else _ROWS_AT_ONCE
+        at_once = n if weights.shape[1] == 1 else _ROWS_AT_ONCE  # parts of one column gain nothing
         with np.errstate(over="ignore"):
             rounded = X.astype(precision, copy=False)
             self.rewards = rewards[:, None].astype(precision, copy=False)
@@ -43,7 +41,7 @@ class TallProblem:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return logits, gradient, and the second derivatives of the weighted losses by logits."""
         known, gradient = logits is not None, _penalised(point)
-        logits = logits if known else np.empty_like(self.weights)
+        logits = np.empty_like(self.weights) if logits is None else logits
         curvature, rounded = np.empty_like(self.weights), point.astype(self.precision)
         for rows, X in self.parts:
             if not known:
@@ -75,10 +73,7 @@ class TallProblem:
         out = np.zeros((n_features + 1, n_features + 1))
         for rows, X in self.parts:
             mean = curvature[rows].mean(axis=1)
-            if sparse.issparse(X):
-                out[:-1, :-1] = (X.T @ X.multiply(mean[:, None])).toarray()
-            else:
-                out[:-1, :-1] += X.T @ (X * mean[:, None])
+            out[:-1, :-1] += X.T @ (X * mean[:, None])
             out[-1, :-1] += X.T @ mean
             out[-1, -1] += mean.sum(dtype=np.float64)
         out[:-1, -1] = out[-1, :-1]
@@ -94,7 +89,7 @@ class TallProblem:
 
     def minimise(
         self, point: np.ndarray, tol: np.ndarray, inverse: SharedInverse | None
-    ) -> tuple[np.ndarray, SharedInverse]:
+    ) -> tuple[np.ndarray, SharedInverse | None]:
         """Return how far Newton's method comes, and what preconditioned it."""
         logits, moved = None, np.inf
         for _ in range(_MAX_STEPS):
@@ -155,7 +150,7 @@ def _penalised(point: np.ndarray) -> np.ndarray:
     return out
 
 
-def _add_product(total: np.ndarray, X: Matrix, values: np.ndarray) -> None:
+def _add_product(total: np.ndarray, X: np.ndarray, values: np.ndarray) -> None:
     """Add ``X.T @ values``, and the columns' sums below it."""
     total[:-1] += X.T @ values
     total[-1] += np.ones(len(values), dtype=values.dtype) @ values  # faster than `sum` is

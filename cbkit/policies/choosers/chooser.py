@@ -57,6 +57,10 @@ class Chooser(Protocol):
         Choice
         """
 
+
+class ExactChooser(Chooser, Protocol):
+    """A chooser that knows how probable its choices are."""
+
     def chances(self, values: ArmValues, context: Context) -> np.ndarray | None:
         """Return each arm's probability in the next round; looking moves nothing.
 
@@ -79,9 +83,9 @@ def best_arms(values: np.ndarray) -> np.ndarray:
     return (values == values[values.argmax()]).nonzero()[0]  # quicker than `max` on few arms
 
 
-def pick(arms: Sequence[int], rng: np.random.Generator) -> int:
+def pick(arms: Sequence[int] | np.ndarray, rng: np.random.Generator) -> int:
     """Pick one of `arms` uniformly at random, without drawing if there is only one."""
-    return int(arms[0] if len(arms) == 1 else arms[rng.integers(len(arms))])
+    return int(arms[0] if len(arms) == 1 else arms[int(rng.integers(len(arms)))])
 
 
 def exploit(values: np.ndarray, rng: np.random.Generator) -> Choice:

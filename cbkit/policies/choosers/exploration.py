@@ -47,7 +47,7 @@ class Explore(Protocol):
 
     blind: bool
 
-    def candidates(self, values: np.ndarray, context: Context) -> Sequence[int]:
+    def candidates(self, values: np.ndarray, context: Context) -> Sequence[int] | np.ndarray:
         """Return the arms to pick from."""
 
 
@@ -133,7 +133,7 @@ class ActiveExplore:
             return (1.0 - values) * norms[0] + values * norms[1]
         return norms.min(axis=0) if self.criterion == "min" else norms.max(axis=0)
 
-    def candidates(self, values: np.ndarray, context: Context) -> Sequence[int]:
+    def candidates(self, values: np.ndarray, context: Context) -> np.ndarray:
         """Return the arms of largest gradient norm, all of them if tied."""
         usefulness = self.usefulness(values, context)
         return np.flatnonzero(usefulness == usefulness.max())

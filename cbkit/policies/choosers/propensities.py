@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy.special import betainc, betaln, expit
@@ -125,7 +126,7 @@ class ArmValues:
         total = shares.sum()  # less by what draws have beyond the last number below 1
         return shares * (exceeds / total) if total > 0 else shares
 
-    def _up_to(self, values: np.ndarray, side: str) -> np.ndarray:
+    def _up_to(self, values: np.ndarray, side: Literal["left", "right"]) -> np.ndarray:
         """Return each list's share of entries up to `values` (n,), shape (n, n_listed)."""
         ordered = np.sort(self.lists, axis=1)
         counts = [np.searchsorted(entries, values, side=side) for entries in ordered]

@@ -197,7 +197,7 @@ def _plain(name: Any) -> ArmName:
     """Return a name as Python's own str or int, refusing anything else."""
     if isinstance(name, str):
         return str(name)
-    if isinstance(name, int | np.integer) and not isinstance(name, bool) and abs(name) < 2**63:
+    if isinstance(name, int | np.integer) and not isinstance(name, bool) and abs(int(name)) < 2**63:
         return int(name)
     raise ValueError(
         f"an arm's name must be text or a whole number, got {name!r}; a number has at most 63 bits"

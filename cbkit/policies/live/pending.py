@@ -98,7 +98,7 @@ class PendingDecisions:
         ValueError
             If they have different widths, or some are sparse and others dense.
         """
-        rows = [X[[row]] for X, row, _ in map(self._waiting.get, numbers)]
+        rows = [X[[row]] for X, row, _ in (self._waiting[number] for number in numbers)]
         kinds = {(sparse.issparse(row), row.shape[1]) for row in rows}
         if len(kinds) > 1:
             raise ValueError(

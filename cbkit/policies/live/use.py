@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cbkit._base.validation import as_features, as_rewards, check_generator, check_whole
-from cbkit.policies.block import Decision, expected_values, values_of
-from cbkit.policies.live.arms import ArmName
+from cbkit._base.validation import Matrix, as_features, as_rewards, check_generator, check_whole
+from cbkit.oracles.oracle import Oracle
+from cbkit.policies.block import Block, Decision, expected_values, values_of
+from cbkit.policies.choosers.chooser import Chooser
+from cbkit.policies.cold_start import ColdStart, ColdStartLike
+from cbkit.policies.history import History
+from cbkit.policies.indices import Index
+from cbkit.policies.live.arms import ArmName, ArmNames
+from cbkit.policies.live.pending import PendingDecisions
 
 
 class LiveUse:
@@ -17,6 +23,39 @@ class LiveUse:
 
     Arms are called by their names here, which last as other arms come and go.
     """
+
+    if TYPE_CHECKING:  # what a policy brings
+        n_arms: int
+        oracle: Oracle | None
+        cold_start: ColdStartLike
+        index: Index
+        chooser: Chooser
+        names: Sequence[ArmName] | None
+        arms_: ArmNames
+        pending_: PendingDecisions
+        cold_start_: ColdStart
+        history_: History
+        n_learned_: np.ndarray
+        made_by_: tuple[str, dict[str, Any]] | None
+
+        def prepare(self, X: Any) -> Block: ...
+        def choose(
+            self,
+            block: Block,
+            row: int,
+            rng: np.random.Generator,
+            allowed: np.ndarray | None = None,
+        ) -> Decision: ...
+        def choose_exactly(
+            self,
+            block: Block,
+            row: int,
+            rng: np.random.Generator,
+            allowed: np.ndarray | None = None,
+        ) -> Decision: ...
+        def record(self, X: Matrix, row: int, arm: int, reward: int) -> None: ...
+        def refit(self, rng: np.random.Generator) -> None: ...
+        def _check_width(self, X: Matrix) -> None: ...
 
     @property
     def arm_names(self) -> tuple[ArmName, ...]:
@@ -129,7 +168,7 @@ class LiveUse:
         """
         if decisions is None and rng is None and isinstance(rewards, np.random.Generator):
             decisions, rewards, rng = X, arms, rewards
-        check_generator(rng)
+        rng = check_generator(rng)
         rewards = as_rewards(rewards)
         numbers = None
         if decisions is not None:
@@ -157,7 +196,7 @@ class LiveUse:
         self.refit(rng)
 
     def discard(self, decisions: Sequence[Decision | int]) -> None:
-        """Give up waiting for the rewards of `decisions`, which are forgotten."""
+        """Stop waiting for the rewards of `decisions`, which are forgotten."""
         self.pending_.forget(self.pending_.numbers(decisions))
 
     def scores(self, X: Any, rng: np.random.Generator | None = None) -> np.ndarray:
@@ -260,8 +299,9 @@ class LiveUse:
         position = int(self.arms_.positions([name])[0])
         if self.n_arms == 2:
             raise ValueError("a policy needs at least 2 arms; cannot drop one of 2")
-        if hasattr(self.chooser, "drop_arm"):
-            self.chooser.drop_arm(position)  # first, as it may refuse
+        drop_choosers = getattr(self.chooser, "drop_arm", None)
+        if drop_choosers is not None:
+            drop_choosers(position)  # first, as it may refuse
         self.arms_.drop(name)
         self.cold_start_.drop_arm(position)
         self.cold_start = self.cold_start_.parts

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
-from typing import Any, ParamSpec, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Concatenate, ParamSpec, Protocol, cast
 
 from cbkit._base.keywords import suggest_keywords
 from cbkit.oracles.oracle import Oracle
 from cbkit.policies.cold_start import MABFirst
-from cbkit.policies.live.arms import ArmNames
+from cbkit.policies.live.arms import ArmName, ArmNames
 from cbkit.policies.policy import Policy
 
 MAB_FIRST = MABFirst(a=3, b=7, m=2)
@@ -28,7 +28,23 @@ class Classifier(Protocol):
 OracleLike = str | Mapping[str, Mapping[str, Any]] | Classifier | Oracle
 
 
-def named_policy(make: Callable[Parameters, Policy]) -> Callable[Parameters, Policy]:
+class NamedPolicy(Protocol[Parameters]):
+    """A function that makes a policy for a number of arms, or for their names."""
+
+    __name__: str
+
+    def __call__(
+        self,
+        n_arms: int | Sequence[ArmName],
+        *args: Parameters.args,
+        **keywords: Parameters.kwargs,
+    ) -> Policy:
+        """Return an unplayed policy."""
+
+
+def named_policy(
+    make: Callable[Concatenate[int, Parameters], Policy],
+) -> NamedPolicy[Parameters]:
     """Return a function that makes a policy which remembers by what call it was made.
 
     It takes names of arms instead of their number too: ``Greedy(["hats", "shoes"])``.
@@ -47,7 +63,7 @@ def named_policy(make: Callable[Parameters, Policy]) -> Callable[Parameters, Pol
     checked = suggest_keywords(make)
 
     @functools.wraps(make)
-    def made(*args: Parameters.args, **keywords: Parameters.kwargs) -> Policy:
+    def made(*args: Any, **keywords: Any) -> Policy:
         names = None
         if not args and isinstance(keywords.get("n_arms"), list | tuple):
             args = (keywords.pop("n_arms"),)
@@ -62,4 +78,4 @@ def named_policy(make: Callable[Parameters, Policy]) -> Callable[Parameters, Pol
         policy.made_by_ = make.__name__, dict(call.arguments)
         return policy
 
-    return made
+    return cast(NamedPolicy[Parameters], made)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from cbkit._base.validation import check_percentile
 from cbkit.oracles.oracle import Oracle
@@ -166,4 +166,4 @@ def _deviations(percentile: float) -> float:
         raise ValueError(
             f"percentile of an upper bound must be in [50, 100), got {percentile!r}; write 80"
         )
-    return float(norm.ppf(percentile / 100))
+    return float(ndtri(percentile / 100))

@@ -17,7 +17,7 @@ from cbkit.studies.off_policy.tables import cell_table, judge_diagnostics, rank_
 # Data set, rounds that the frozen MAB-first policy has played.
 APPROXIMATED = (("yeast", 100), ("bibtex", 500))
 # Data set, rounds to learn from, seeds.
-LEARNED = (("yeast", 500, 5), ("tmc2007", 1000, 5), ("bibtex", 1000, 5), ("delicious", 500, 2))
+LEARNED = (("yeast", 500, 10), ("tmc2007", 1000, 10), ("bibtex", 1000, 10), ("delicious", 500, 5))
 N_AFTER = 500
 
 

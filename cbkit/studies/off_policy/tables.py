@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binom
 
-from cbkit.off_policy.diagnostics import FARTHEST_ERRORS, FARTHEST_MEAN, FEWEST_ROUNDS, LARGEST_BIAS
+from cbkit.off_policy.diagnostics import (
+    FARTHEST_ERRORS,
+    FARTHEST_MEAN,
+    FEWEST_ROUNDS,
+    HEAVIEST_TAIL,
+    LARGEST_BIAS,
+)
 
 CELL = ["dataset", "log", "size", "target", "estimator"]
 INTERVALS = ("normal", "bootstrap", "bernstein")
+_JUDGED = INTERVALS[:2]
 _LOW, _FLAGGED = 0.8, 0.5
+_CONFIDENCE, _NEAR = 0.95, 0.02
 
 
 def flagged(runs: pd.DataFrame) -> pd.Series:
@@ -18,7 +27,8 @@ def flagged(runs: pd.DataFrame) -> pd.Series:
     far = (off > 0) & (runs["mean_weight_error"].abs() > FARTHEST_ERRORS)
     overlap = far | (off > FARTHEST_MEAN)
     few = runs[["effective_sample_size", "effective_rounds"]].min(axis=1) < FEWEST_ROUNDS
-    return overlap | few | (runs["bias"].abs() > LARGEST_BIAS)
+    heavy = runs["tail_shape"] > HEAVIEST_TAIL
+    return overlap | few | heavy | (runs["bias"].abs() > LARGEST_BIAS)
 
 
 def cell_table(runs: pd.DataFrame) -> pd.DataFrame:
@@ -34,8 +44,10 @@ def cell_table(runs: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         One row per cell and estimator: number of logs, truth, bias, root mean squared error,
         coverage of each 95% interval and the median of its width, the share of logs that
-        diagnostics warn of, and the median effective sample size.
+        diagnostics warn of, coverage in the others (``normal_silent``, ...; NaN where there are
+        none), and the median effective sample size.
     """
+    warned = flagged(runs)
     error = runs["estimate"] - runs["truth"]
     columns = {"truth": runs["truth"], "bias": error, "squared": error**2}
     for kind in INTERVALS:
@@ -43,7 +55,9 @@ def cell_table(runs: pd.DataFrame) -> pd.DataFrame:
         covers = ((low <= runs["truth"]) & (runs["truth"] <= high)).astype(float)
         unbounded = low.isna() & (kind == "bernstein")  # a ratio has no such bounds
         columns[f"{kind}_coverage"] = covers.mask(unbounded)
-    columns["flagged"] = flagged(runs).astype(float)
+    for kind in _JUDGED:
+        columns[f"{kind}_silent"] = columns[f"{kind}_coverage"].mask(warned)
+    columns["flagged"] = warned.astype(float)
     groups = runs[CELL].assign(**columns).groupby(CELL, sort=False)
     table = groups.mean()
     table.insert(0, "n_logs", groups.size())
@@ -67,21 +81,38 @@ def judge_diagnostics(cells: pd.DataFrame) -> pd.DataFrame:
         For all data sets together and for each, and for the normal and the bootstrap interval:
         ``n_cells``; ``n_low`` with coverage below 80% and how many of them are flagged, in half of
         their logs or more (``n_low_flagged``); ``n_good`` that are not flagged, their mean and
-        least coverage; ``n_needless``, flagged with a coverage of 93% or more.
+        least coverage; ``n_needless``, flagged with a coverage of 93% or more; ``n_apart``, not
+        flagged and more than 2 points from 95%, and ``n_apart_by_chance``, how many that would be
+        if all of them covered 95% of all logs; ``silent_coverage``, of all logs without a warning,
+        whatever their cell.
     """
     rows = []
     for name, group in [("all", cells), *cells.groupby("dataset", sort=False)]:
         told = group["flagged"] >= _FLAGGED
-        for kind in ("normal", "bootstrap"):
+        for kind in _JUDGED:
             covered = group[f"{kind}_coverage"]
             low, good = covered < _LOW, covered[~told]
+            n_logs = group["n_logs"][~told]
+            silent = group["n_logs"] * (1 - group["flagged"])
+            covered_silent = (group[f"{kind}_silent"] * silent).sum()
             rows.append(
                 {"dataset": name, "interval": kind, "n_cells": len(group)}
                 | {"n_low": low.sum(), "n_low_flagged": (low & told).sum()}
                 | {"n_good": len(good), "good_mean": good.mean(), "good_least": good.min()}
-                | {"n_needless": (told & (covered >= 0.93)).sum()}
+                | {"n_needless": (told & (covered >= _CONFIDENCE - _NEAR)).sum()}
+                | {"n_apart": ((good - _CONFIDENCE).abs() > _NEAR + 1e-9).sum()}
+                | {"n_apart_by_chance": _chance_apart(n_logs).sum()}
+                | {"silent_coverage": covered_silent / (silent.sum() or np.nan)}
             )
     return pd.DataFrame(rows)
+
+
+def _chance_apart(n_logs: pd.Series) -> np.ndarray:
+    """Return how probably a cell that covers 95% of all logs is over 2 points off in these."""
+    least = np.ceil((_CONFIDENCE - _NEAR) * n_logs - 1e-9)
+    most = np.floor((_CONFIDENCE + _NEAR) * n_logs + 1e-9)
+    within = binom.cdf(most, n_logs, _CONFIDENCE) - binom.cdf(least - 1, n_logs, _CONFIDENCE)
+    return 1 - within
 
 
 def rank_estimators(cells: pd.DataFrame) -> pd.DataFrame:

@@ -27,8 +27,7 @@ def expected(X, rewards, weights, C):
     return model.fit(X, rewards, sample_weight=weights).predict_proba(X)[:, 1]
 
 
-@pytest.mark.parametrize("n_columns", [1, 2], ids=["one model", "two resamples"])
-@pytest.mark.parametrize("seed", [19, 26])
+@pytest.mark.parametrize("seed, n_columns", [(19, 2), (26, 1)])
 def test_uneven_contexts_with_random_weights(seed, n_columns):
     X, rewards, rng = uneven(seed, 120, 180, 0.3)
     weights = rng.standard_exponential((120, 1))
@@ -37,8 +36,9 @@ def test_uneven_contexts_with_random_weights(seed, n_columns):
     np.testing.assert_allclose(found[:, 0], expected(X, rewards, weights[:, 0], 3e3), atol=1e-3)
 
 
-@pytest.mark.parametrize("n_columns", [1, 2], ids=["one model", "two resamples"])
-@pytest.mark.parametrize("seed, n, n_features", [(5, 200, 200), (2, 200, 200), (7, 300, 600)])
+@pytest.mark.parametrize(
+    "seed, n, n_features, n_columns", [(5, 200, 200, 1), (2, 200, 200, 2), (7, 300, 600, 1)]
+)
 def test_uneven_contexts_hardly_penalised(seed, n, n_features, n_columns):
     X, rewards, _ = uneven(seed, n, n_features, 0.2)
     solution = solve_logistic(X, rewards, np.ones((n, n_columns)), C=1e4, gram=X @ X.T)

@@ -14,7 +14,7 @@ from cbkit.studies.live.clients import Client, visit
 from cbkit.studies.live.service import PolicyServer, n_calls
 
 N_CLIENTS = 4
-N_DECISIONS = int(os.environ.get("CBKIT_SERVICE_DECISIONS", 1200))  # 20,000 take some minutes
+N_DECISIONS = int(os.environ.get("CBKIT_SERVICE_DECISIONS", 600))  # 20,000 take some minutes
 SAVE_EVERY = 100
 
 
@@ -79,10 +79,11 @@ def client_process(port, n_visitors, seed, answers):
 def under_load(path, first_seed, n_visitors, kill_after=None):
     """Serve the policy at `path` to all clients; return their answers, in the order of calls."""
     process, port = serve(path)
-    spawn = multiprocessing.get_context("spawn")
-    answers, seen, done = spawn.Queue(), [], 0
+    server = multiprocessing.get_context("forkserver")  # the package is imported once
+    server.set_forkserver_preload([visit.__module__])
+    answers, seen, done = server.Queue(), [], 0
     clients = [
-        spawn.Process(target=client_process, args=(port, n_visitors, seed, answers))
+        server.Process(target=client_process, args=(port, n_visitors, seed, answers))
         for seed in range(first_seed, first_seed + N_CLIENTS)
     ]
     for client in clients:

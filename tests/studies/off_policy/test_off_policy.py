@@ -1,5 +1,7 @@
 """The study: its populations know the truth, its propensities are exact, its tables add up."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -83,18 +85,41 @@ def test_tables_of_a_small_run_add_up(population):
     assert ranks["all"].mean() == pytest.approx(5)
 
 
+def test_verdicts_by_hand():
+    """Four cells of 200 logs: one flagged and low, one flagged for nothing, two silent."""
+    cells = pd.DataFrame(
+        {"dataset": "made", "n_logs": 200, "flagged": [1.0, 0.6, 0.0, 0.25]}
+        | {f"{kind}_coverage": [0.5, 0.94, 0.95, 0.9] for kind in ("normal", "bootstrap")}
+        | {f"{kind}_silent": [np.nan, 1.0, 0.95, 0.92] for kind in ("normal", "bootstrap")}
+    )
+    found = judge_diagnostics(cells).iloc[0]
+    assert (found["n_low"], found["n_low_flagged"], found["n_needless"]) == (1, 1, 1)
+    assert (found["n_good"], found["good_least"], found["n_apart"]) == (2, 0.9, 1)
+    # outside 186 to 194 of 200
+    assert found["n_apart_by_chance"] == pytest.approx(2 * (1 - outcomes(186, 194)))
+    assert found["silent_coverage"] == pytest.approx((80 + 190 + 138) / (80 + 200 + 150))
+
+
+def outcomes(least, most):
+    """Probability of so many successes in 200 at 95%, term by term."""
+    return sum(math.comb(200, k) * 0.95**k * 0.05 ** (200 - k) for k in range(least, most + 1))
+
+
 def test_flags_are_the_warnings_of_the_package():
     rng = np.random.default_rng(0)
     rows, warned = [], []
-    for scale in (0.5, 1.0, 3.0, 30.0):
+    for scale in (0.5, 1.0, 3.0, 30.0, "Pareto"):
         for _ in range(10):
-            weights = rng.gamma(1 / scale, scale, size=300)
+            if scale == "Pareto":
+                weights = rng.pareto(1.8, size=300) * 0.8
+            else:
+                weights = rng.gamma(1 / scale, scale, size=300)
             rewards = (rng.random(300) < 0.3).astype(float)
             found = diagnose(IPS(), Evidence(rewards=rewards, weights=weights))
             rows.append(vars(found))
             warned.append(bool(found.warnings()))
     assert flagged(pd.DataFrame(rows)).tolist() == warned
-    assert 0 < sum(warned) < 40
+    assert 0 < sum(warned) < 50
 
 
 def test_monte_carlo_propensities_inflate_ips(population):
@@ -125,6 +150,10 @@ def test_committed_diagnostics_warn_of_low_coverage_and_good_cells_cover():
         row = verdict[(verdict["dataset"] == "all") & (verdict["interval"] == interval)].iloc[0]
         assert row["n_low_flagged"] >= 0.9 * row["n_low"] > 0
         assert abs(row["good_mean"] - 0.95) <= 0.02
+        assert abs(row["silent_coverage"] - 0.95) <= 0.02
+        if interval == "normal":
+            # a cell's own coverage is known to 1.5 points: no more of them stray than by chance
+            assert row["n_apart"] <= row["n_apart_by_chance"]
 
 
 def test_bernstein_bounds_cover_in_every_committed_cell_with_overlap():

@@ -1,0 +1,44 @@
+"""The figure of relative gains."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+
+from cbkit.plots.dots import dots
+from cbkit.plots.style import DARK_GREY
+from cbkit.studies.frontier.contenders import CHANGES, REFERENCE
+from cbkit.studies.frontier.gains import gains
+
+
+def gain_panels(finals: pd.DataFrame) -> Figure:
+    """Draw gains of the changes over the reference, a panel per change, a row per data set.
+
+    Parameters
+    ----------
+    finals : DataFrame
+        As `cbkit.studies.frontier.contenders.play` returns it.
+    """
+    table = gains(finals, REFERENCE)
+    table[["gain", "low", "high"]] *= 100
+    order = list(dict.fromkeys(table["dataset"]))
+    fig, axes = plt.subplots(
+        1,
+        len(CHANGES),
+        figsize=(1.6 + 2.1 * len(CHANGES), 1.5 + 0.26 * len(order)),
+        sharey=True,
+        layout="constrained",
+    )
+    for change, ax in zip(CHANGES, axes, strict=True):
+        shown = table[table["policy"] == change]
+        dots(shown, ax, mean="gain", row="dataset", hue="policy", order=order)
+        ax.axvline(0, color=DARK_GREY, lw=1, ls="--", zorder=1)
+        ax.set_title(change, size=10)
+    n = table[table["policy"].isin(CHANGES)]["n"]
+    fig.supxlabel(
+        f"gain in mean reward over {REFERENCE}, percent\n"
+        f"lines: 95% t intervals over {n.min()} to {n.max()} replicates, the same rows for both",
+        size=9,
+    )
+    return fig
