@@ -19,6 +19,8 @@ matplotlib.use("agg")
 hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("repeatable")
 
+collect_ignore = ["tests/typing"]  # read by mypy, with mistakes that it has to find
+
 # Folders whose files take longest.
 FIRST = ("notebooks/", "tests/workbook/", "tests/experiments/")
 
