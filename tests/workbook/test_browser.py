@@ -230,7 +230,7 @@ def test_a_progress_bar_moves_while_an_experiment_runs(page):
     seen = set()
 
     def moved():
-        seen.update(re.findall(r"(\d+) of \d+ tasks", " ".join(texts(page, OUTPUT))))
+        seen.update(re.findall(r"(\d+)\sof\s\d+\stasks", " ".join(texts(page, OUTPUT))))
         return len(seen) > 2 or failures(page)
 
     wait_for(page, "moving bar", moved)
