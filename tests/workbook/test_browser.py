@@ -193,23 +193,6 @@ def title_of(notebook):
     return notebook.cells[0].source.splitlines()[0].removeprefix("# ")
 
 
-OPENED = ("00_setting_and_data", "08_any_classifier", EXPLORER)  # the others in make test-all
-
-
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=() if n in OPENED else pytest.mark.exhaustive) for n in NOTEBOOKS],
-)
-def test_notebook_opens_with_its_title_figures_and_formulas(name, page):
-    notebook = nbformat.read(NOTEBOOKS[name], as_version=4)
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    n_figures = sum("image/png" in output.get("data", {}) for output in outputs)
-    open_notebook(page, name, title_of(notebook))
-    wait_for(page, f"{n_figures} figures", lambda: len(texts(page, FIGURE)) == n_figures)
-    wait_for(page, "typeset formulas", lambda: not any("$" in text for text in texts(page, TEXT)))
-    assert n_figures and texts(page, BAD_FORMULA) == []
-
-
 def run_all(page, name):
     """Open the copy of a notebook without outputs and run all of its cells; return the notebook."""
     notebook = nbformat.read(NOTEBOOKS[name], as_version=4)
@@ -255,3 +238,21 @@ def test_the_figure_changes_when_a_control_of_the_explorer_is_moved(page):
     Select(find(page, PRIOR)).select_by_visible_text("smoothing (1, 10)")
     wait_for(page, "another figure", lambda: drawn() not in ([], [before]) or failures(page))
     assert failures(page) == []
+
+
+# These come last: in a page of many notebooks Chromium is slow to run another.
+OPENED = ("00_setting_and_data", "08_any_classifier", EXPLORER)  # the others in make test-all
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=() if n in OPENED else pytest.mark.exhaustive) for n in NOTEBOOKS],
+)
+def test_notebook_opens_with_its_title_figures_and_formulas(name, page):
+    notebook = nbformat.read(NOTEBOOKS[name], as_version=4)
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    n_figures = sum("image/png" in output.get("data", {}) for output in outputs)
+    open_notebook(page, name, title_of(notebook))
+    wait_for(page, f"{n_figures} figures", lambda: len(texts(page, FIGURE)) == n_figures)
+    wait_for(page, "typeset formulas", lambda: not any("$" in text for text in texts(page, TEXT)))
+    assert n_figures and texts(page, BAD_FORMULA) == []
