@@ -25,7 +25,7 @@ NOTEBOOKS = notebook_paths()
 EXPLORER = "12_explorer"  # has controls
 RUN = ("00_setting_and_data", "09_live_use")  # from top to bottom
 WITH_BAR = "03_bootstrap"  # runs experiments
-SECONDS = 60  # to wait for anything; seconds are enough where nothing else runs
+SECONDS = 240  # to wait for anything; seconds are enough where nothing else runs
 CHROMIUM = (
     "--headless",
     "--no-sandbox",  # root cannot start it otherwise
