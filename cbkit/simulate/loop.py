@@ -181,11 +181,10 @@ def simulate(
                     known, context = now + 1, (block.X, position)
                 else:  # a row of its own: it will be recorded among those of other blocks
                     known, context = now + 1 + late(delay_rng), (block.X[[position]], 0)
-                if feedback != "full":
-                    due.setdefault(known, []).append((*context, decision.arm, reward))
-                    continue
-                for arm in range(policy.n_arms):
-                    due.setdefault(end, []).append((*context, arm, world.of(row, arm)))
+                seen = [(decision.arm, reward)]
+                if feedback == "full":
+                    seen = [(arm, world.of(row, arm)) for arm in range(policy.n_arms)]
+                due.setdefault(known, []).extend((*context, *observed) for observed in seen)
             for known in sorted(round_ for round_ in due if round_ <= end):
                 for observation in due.pop(known):
                     policy.record(*observation)

@@ -46,26 +46,15 @@ def smoothed(dataset: MultilabelDataset) -> Policy:
     return replace(SmoothedGreedy(dataset.n_arms), refits=REFITS)
 
 
-def hit_rate(dataset: MultilabelDataset, factor: float = 25.0) -> Policy:
+def hit_rate(dataset: MultilabelDataset, kind: type[HitRateGreedy] = HitRateGreedy) -> Policy:
     """Return the reference with a hope for new arms that follows their hit rate."""
-    return HitRateGreedy(
-        n_arms=dataset.n_arms,
-        oracle=LogisticOracle(),
-        factor=factor,
-        refits=REFITS,
-        name="HitRateGreedy",
-    )
+    parts = {"oracle": LogisticOracle(), "refits": REFITS}
+    return kind(n_arms=dataset.n_arms, name=kind.__name__, **parts)
 
 
-def blended(dataset: MultilabelDataset, factor: float = 25.0) -> Policy:
+def blended(dataset: MultilabelDataset) -> Policy:
     """Return `hit_rate` with scores mixed of model and base rate."""
-    return BlendedGreedy(
-        n_arms=dataset.n_arms,
-        oracle=LogisticOracle(),
-        factor=factor,
-        refits=REFITS,
-        name="BlendedGreedy",
-    )
+    return hit_rate(dataset, kind=BlendedGreedy)
 
 
 def prepared(dataset: MultilabelDataset) -> Policy:
