@@ -15,7 +15,8 @@ from cbkit.experiments.results import Run
 from cbkit.experiments.sources import Source
 from cbkit.experiments.specs import Spec, as_factory, check_kinds, mistakes_of, try_factory
 from cbkit.experiments.tasks import Factory, Task
-from cbkit.simulate import FEEDBACKS
+from cbkit.policies.refits import Refit, as_refit
+from cbkit.simulate.loop import check_feedback
 
 _INSTEAD_OF_OBJECTS = {
     "datasets": "write {'mine': load_mine} with a function that makes the set, or the set itself",
@@ -50,7 +51,10 @@ class Experiment:
     n_rounds : int, optional
         At most (default) the number of rows.
     refit_every : int, default=50
-    feedback : {"immediate", "batch"}, default="immediate"
+    refit : {"every block", "geometric"}, mapping or Refit, optional
+    feedback : {"immediate", "batch", "full"}, default="immediate"
+    n_random : int, default=0
+        See `cbkit.simulate` for these.
 
     Examples
     --------
@@ -82,7 +86,9 @@ class Experiment:
     seed: int = 0
     n_rounds: int | None = None
     refit_every: int = 50
+    refit: Refit | str | Mapping[str, Any] | None = None
     feedback: str = "immediate"
+    n_random: int = 0
 
     def __post_init__(self) -> None:
         for name in ("datasets", "policies"):
@@ -106,8 +112,12 @@ class Experiment:
         check_whole("n_replicates", self.n_replicates)
         check_whole("seed", self.seed, least=0)
         check_whole("refit_every", self.refit_every)
-        if self.feedback not in FEEDBACKS:
-            raise ValueError(f"feedback must be one of {FEEDBACKS}, got {self.feedback!r}")
+        self._refit()
+        check_feedback(self.feedback)
+        check_whole("n_random", self.n_random, least=0)
+
+    def _refit(self) -> Refit | None:
+        return None if self.refit is None else as_refit(self.refit)
 
     @property
     def path(self) -> Path:
@@ -154,7 +164,9 @@ class Experiment:
                         seed=self.seed + replicate,
                         n_rounds=n_rounds,
                         refit_every=self.refit_every,
+                        refit=self._refit(),
                         feedback=self.feedback,
+                        n_random=self.n_random,
                     )
                     yield Run(
                         dataset=label,

@@ -16,6 +16,7 @@ from cbkit.experiments.fingerprint import fingerprint
 from cbkit.experiments.sources import Source
 from cbkit.experiments.task_files import write_failure, write_result
 from cbkit.policies.policy import Policy
+from cbkit.policies.refits import Refit
 from cbkit.policies.registry import make_policy
 from cbkit.policies.version import RESULT_VERSION
 from cbkit.simulate import simulate
@@ -70,7 +71,7 @@ class Task:
         Gives the data set in the process that runs the task.
     factory : Factory
         Makes a fresh policy for it.
-    seed, n_rounds, refit_every, feedback
+    seed, n_rounds, refit_every, refit, feedback, n_random
         See `cbkit.simulate`.
     """
 
@@ -79,7 +80,9 @@ class Task:
     seed: int
     n_rounds: int
     refit_every: int
+    refit: Refit | None
     feedback: str
+    n_random: int
 
     @property
     def checksum(self) -> str:
@@ -90,7 +93,8 @@ class Task:
     def key(self) -> str:
         """Fingerprint of all that the result depends on; names the result file."""
         data = [self.source.key, self.source.checksum, self.source.layout]
-        play = [self.seed, self.n_rounds, self.refit_every, self.feedback]
+        refit = self.refit and [self.refit.growth, self.refit.always_below]
+        play = [self.seed, self.n_rounds, self.refit_every, refit, self.feedback, self.n_random]
         return fingerprint([RESULT_VERSION, data, self.factory.key, play])
 
     def shared(self, folder: Path) -> Task:
@@ -144,7 +148,9 @@ def run_task(task: Task, folder: Path) -> float:
                 seed=task.seed,
                 n_rounds=task.n_rounds,
                 refit_every=task.refit_every,
+                refit=task.refit,
                 feedback=task.feedback,
+                n_random=task.n_random,
                 progress=False,
             )
     except Exception as error:

@@ -12,13 +12,14 @@ from cbkit._base.keywords import suggest_keywords
 from cbkit._base.validation import check_whole
 from cbkit._base.watched import is_watched, progress_bar
 from cbkit.datasets.multilabel import MultilabelDataset
+from cbkit.policies.block import Decision
 from cbkit.policies.policy import Policy
 from cbkit.policies.refits import Refit, as_refit
 from cbkit.simulate.log import RunLog
 from cbkit.simulate.threads import one_thread
 from cbkit.simulate.world import Delay, Rewards, as_arrivals, as_delay, row_order, streams
 
-FEEDBACKS = ("immediate", "batch")
+FEEDBACKS = ("immediate", "batch", "full")
 
 
 @suggest_keywords
@@ -31,6 +32,7 @@ def simulate(
     refit_every: int = 50,
     refit: Refit | str | dict[str, Any] | None = None,
     feedback: str = "immediate",
+    n_random: int = 0,
     delay: Delay | None = None,
     arrivals: Any = None,
     propensities: bool = False,
@@ -57,9 +59,13 @@ def simulate(
         Which arms are refitted at a block's end, instead of the policy's own schedule: all that
         gained observations (in the paper), or those whose history grew enough since their last
         fit, ``Refit.geometric(growth=1.05)``.
-    feedback : {"immediate", "batch"}, default="immediate"
+    feedback : {"immediate", "batch", "full"}, default="immediate"
         Whether rewards are recorded before the next choice, so that counts and Beta draws are up
-        to date inside a block, or all at the block's end.
+        to date inside a block, or all at the block's end. With ``"full"`` the rewards of all arms
+        are, which no bandit sees: what is left to lose to it is the price of partial feedback.
+    n_random : int, default=0
+        Number of first rounds whose arms are drawn uniformly from a stream of the seed alone, the
+        same for all policies, as in the code of the paper's author.
     delay : int, pair of int, or callable, optional
         How many rounds each reward is late: a number, equally probable ones from a smallest to a
         largest, or ``f(rng) -> int``. Rewards that have not come by the end are never seen.
@@ -114,8 +120,13 @@ def simulate(
         raise ValueError(
             f"n_rounds must be at most the {dataset.n_rows} rows of {dataset.name}, got {n_rounds}"
         )
-    if feedback not in FEEDBACKS:
-        raise ValueError(f"feedback must be immediate or batch, got {feedback!r}")
+    check_feedback(feedback)
+    check_whole("n_random", n_random, least=0)
+    if feedback == "full" and not (delay is None and arrivals is None):
+        raise ValueError(
+            "feedback='full' shows the rewards of all arms at each block's end, so that it goes "
+            "with neither delay nor arrivals; leave these out"
+        )
     if policy.n_arms != dataset.n_arms:
         raise ValueError(
             f"the policy has {policy.n_arms} arms, {dataset.name} {dataset.n_arms}; "
@@ -131,8 +142,8 @@ def simulate(
     late = None if delay is None else as_delay(delay)
     there = None if arrivals is None else as_arrivals(arrivals, dataset.n_arms, n_rounds)
 
-    _, policy_stream, delay_stream = streams(seed)
-    rng, delay_rng = np.random.default_rng(policy_stream), np.random.default_rng(delay_stream)
+    _, *others = streams(seed)
+    rng, delay_rng, random_rng = map(np.random.default_rng, others)
     order = row_order(dataset.n_rows, seed) if shuffle else np.arange(dataset.n_rows)
     order = order[:n_rounds]
     world = Rewards(dataset)
@@ -159,7 +170,10 @@ def simulate(
                 allowed = None
                 if there is not None:
                     allowed = (there[:, 0] <= now + 1) & (now + 1 < there[:, 1])
-                decision = choose(block, position, rng, allowed)
+                if now < n_random:
+                    decision = _at_random(policy.n_arms, allowed, random_rng)
+                else:
+                    decision = choose(block, position, rng, allowed)
                 reward = world.of(row, decision.arm)
                 decisions.append(decision)
                 rewards.append(reward)
@@ -167,7 +181,11 @@ def simulate(
                     known, context = now + 1, (block.X, position)
                 else:  # a row of its own: it will be recorded among those of other blocks
                     known, context = now + 1 + late(delay_rng), (block.X[[position]], 0)
-                due.setdefault(known, []).append((*context, decision.arm, reward))
+                if feedback != "full":
+                    due.setdefault(known, []).append((*context, decision.arm, reward))
+                    continue
+                for arm in range(policy.n_arms):
+                    due.setdefault(end, []).append((*context, arm, world.of(row, arm)))
             for known in sorted(round_ for round_ in due if round_ <= end):
                 for observation in due.pop(known):
                     policy.record(*observation)
@@ -196,6 +214,7 @@ def simulate(
         "n_rounds": int(n_rounds),
         "refit_every": int(refit_every),
         "feedback": feedback,
+        "n_random": int(n_random),
         **{f"seconds_{stage}": value for stage, value in seconds.items()},
         "n_refits": policy.n_refits_,
         "n_fitted_arms": policy.n_fitted_arms,
@@ -206,3 +225,18 @@ def simulate(
         "mean_reward": float(columns["reward"].mean()),
     }
     return RunLog(rounds, facts)
+
+
+def check_feedback(feedback: str) -> None:
+    """Check that this is a kind of feedback."""
+    if feedback not in FEEDBACKS:
+        kinds = ", ".join(map(repr, FEEDBACKS))
+        raise ValueError(f"feedback must be one of {kinds}, got {feedback!r}")
+
+
+def _at_random(n_arms: int, allowed: np.ndarray | None, rng: np.random.Generator) -> Decision:
+    """Return a decision for any of the arms that may be chosen."""
+    arms = np.arange(n_arms) if allowed is None else np.flatnonzero(allowed)
+    arm = int(rng.choice(arms))
+    chance = 1 / len(arms)
+    return Decision(arm, explored=True, cold_start=False, index=np.nan, propensity=chance)

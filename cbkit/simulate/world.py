@@ -28,9 +28,9 @@ class Rewards:
 
 
 def streams(seed: int) -> list[np.random.SeedSequence]:
-    """Return the seeds of a replicate's row order, policy and delays."""
+    """Return the seeds of a replicate's row order, policy, delays and first random arms."""
     check_whole("seed", seed, least=0)
-    return np.random.SeedSequence(int(seed)).spawn(3)
+    return np.random.SeedSequence(int(seed)).spawn(4)
 
 
 def row_order(n_rows: int, seed: int) -> np.ndarray:
