@@ -14,6 +14,7 @@ from cbkit.policies.version import RESULT_VERSION
 PROVENANCE = "provenance.csv"
 KEY = ["study", "table", "dataset"]
 COLUMNS = [*KEY, "n_rounds", "seeds", "result_version", "cpu_hours", "date"]
+MANY = 5000  # rows that are too many for text
 EVERY = 4  # of the 200 points of a curve, what a table keeps
 
 
@@ -48,7 +49,8 @@ def write_table(
     """Write a table of results, and how it came about.
 
     A table with a column ``dataset`` replaces the rows of its data sets and leaves those of others.
-    One with a column ``round`` is written as Parquet, every other one as CSV of six digits.
+    One with a column ``round`` or many rows is written as Parquet, every other one as CSV of six
+    digits.
 
     Parameters
     ----------
@@ -178,14 +180,18 @@ def _origin(study: str, name: str, table: pd.DataFrame, cpu_seconds: float | Non
 
 
 def _merge(root: Path, study: str, name: str, table: pd.DataFrame) -> Path:
-    path = root / study / f"{name}.{'parquet' if 'round' in table else 'csv'}"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if "dataset" in table and path.exists():
+    paths = {kind: root / study / f"{name}.{kind}" for kind in ("csv", "parquet")}
+    (root / study).mkdir(parents=True, exist_ok=True)
+    if "dataset" in table and any(path.exists() for path in paths.values()):
         others = read_table(root, study, name)
         mine = set(source_of(table["dataset"]))
         table = pd.concat([others[~source_of(others["dataset"]).isin(mine)], _plain(table)])
         table = table.sort_values("dataset", kind="stable")
-    if path.suffix == ".csv":
+    kind = "parquet" if "round" in table or len(table) > MANY else "csv"
+    path = paths.pop(kind)
+    for other in paths.values():
+        other.unlink(missing_ok=True)
+    if kind == "csv":
         table.to_csv(path, index=False, float_format="%.6g", lineterminator="\n")
     else:
         _compact(table).to_parquet(path, index=False, compression="zstd")
@@ -199,11 +205,12 @@ def _plain(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _compact(table: pd.DataFrame) -> pd.DataFrame:
-    """Return curves in few bytes: categories, short whole numbers, four decimals."""
+    """Return a long table in few bytes: categories, short whole numbers, few decimals."""
     small = table.copy()
+    n_decimals = 4 if "round" in table else 6
     for name, column in table.items():
         if pd.api.types.is_float_dtype(column):
-            small[name] = column.round(4).astype(np.float32)
+            small[name] = column.round(n_decimals).astype(np.float32)
         elif pd.api.types.is_integer_dtype(column):
             small[name] = column.astype(np.int32)
         elif not pd.api.types.is_bool_dtype(column):

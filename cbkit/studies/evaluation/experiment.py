@@ -64,6 +64,7 @@ VARIANTS = {
             "ActiveAdaptiveGreedy": {"moving": False},
         },
         play={"feedback": "batch", "n_random": 50},
+        chooses=True,
     ),
     "prior (3/k, 4, 2)": Variant(
         policies=_WITH_PRIOR, changes={"cold_start": _AUTHORS_PRIOR}, chooses=True
@@ -127,7 +128,7 @@ def paper_evaluation(
     >>> [list(experiment.variants)[0] for experiment in experiments][:2]
     ["paper's text", "author's code"]
     >>> [len(experiment.runs()) for experiment in experiments[:2]]
-    [204, 24]
+    [204, 144]
     """
     play = {"n_rounds": n_rounds, "refit_every": refit_every}
     chosen = {name: VARIANTS[name] for name in variants}
