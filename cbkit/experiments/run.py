@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import importlib
+import pickle
 import sys
 import tempfile
 import warnings
@@ -14,6 +16,7 @@ from typing import Any
 import yaml
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.externals.loky import get_reusable_executor
+from joblib.externals.loky.backend.reduction import dumps
 
 from cbkit.experiments.experiment import Experiment
 from cbkit.experiments.progress import Progress
@@ -93,7 +96,8 @@ def _outcomes(tasks: list[Task], folder: Path, n_jobs: int | None) -> Iterator[t
     """
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
     refused = []
-    for key, seconds in parallel(delayed(_worked_on)(task, folder) for task in tasks):
+    jobs = (delayed(_worked_on)(bytes(dumps(task)), sys.path, folder) for task in tasks)
+    for key, seconds in parallel(jobs):
         if seconds is None:
             refused.append(key)
         else:
@@ -111,7 +115,14 @@ def _outcomes(tasks: list[Task], folder: Path, n_jobs: int | None) -> Iterator[t
             yield task.key, run_task(task, folder)
 
 
-def _worked_on(task: Task, folder: Path) -> tuple[str, float | None]:
+def _worked_on(pickled: bytes, path: list[str], folder: Path) -> tuple[str, float | None]:
+    """Run a task of another process; modules are found where that process finds them.
+
+    A worker may be older than an entry of `path`, so that it can read the task only with it.
+    """
+    sys.path += [entry for entry in path if entry not in sys.path]
+    importlib.invalidate_caches()
+    task = pickle.loads(pickled)
     return task.key, run_task(task, folder) if task.is_as_planned() else None
 
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import textwrap
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -439,6 +439,7 @@ def test_workers_that_have_other_code_than_the_plan_do_not_run_it(tmp_path, monk
         n_rounds=100,
         n_replicates=2,
     )
+    run_experiment(replace(experiment, policies=["RandomArm"]), n_jobs=2)  # workers without a path
     with pytest.warns(UserWarning, match="the workers have other code than this process"):
         finals = run_experiment(experiment, n_jobs=2).finals
     by_policy = finals.groupby("policy")["mean_reward"].apply(list)
