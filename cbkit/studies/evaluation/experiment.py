@@ -33,7 +33,7 @@ class Variant:
     Attributes
     ----------
     policies : tuple of str
-        Registry names.
+        Registry names, or names of which `own` says the policy.
     changes : mapping of str to value
         Parameters of all policies that have them, instead of the paper's.
     own : mapping of str to mapping
@@ -77,8 +77,9 @@ VARIANTS = {
     LAPLACE: Variant(policies=_STREAMING, changes={"oracle": "streaming-laplace"}),
 }
 _SKYLINE = Variant(
-    policies=("SmoothedGreedy",),
+    policies=("FullInformation",),
     changes={"oracle": "streaming-laplace"},
+    own={"FullInformation": {"policy": "SmoothedGreedy"}},
     play={"feedback": "full"},
 )
 
@@ -88,6 +89,7 @@ def paper_evaluation(
     *,
     folder: str,
     n_replicates: int = 10,
+    n_choosing: int = FIRST_SEED,
     n_skyline: int = 2,
     n_rounds: int | None = None,
     refit_every: int = 50,
@@ -103,8 +105,9 @@ def paper_evaluation(
     folder : str
         Where results go; each variant has a folder of its own in it.
     n_replicates : int, default=10
-        Runs per policy from seed `FIRST_SEED` on, each with another row order. The variants that
-        differ in their prior alone play the seeds below it as well.
+        Runs per policy from seed `FIRST_SEED` on, each with another row order.
+    n_choosing : int, default=10
+        Runs before these, at most `FIRST_SEED`, in the variants among which a prior is chosen.
     n_skyline : int, default=2
         Replicates with full information, which take long.
     n_rounds : int, optional
@@ -134,7 +137,7 @@ def paper_evaluation(
     chosen = {name: VARIANTS[name] for name in variants}
     experiments = []
     for name, variant in (chosen | {SKYLINE: _SKYLINE}).items():
-        n_first = FIRST_SEED if variant.chooses else 0
+        n_first = n_choosing if variant.chooses else 0
         schedule = {} if variant is _SKYLINE else {"refit": refit}
         experiments.append(
             Experiment(
