@@ -208,6 +208,54 @@ def test_feedback_makes_no_difference_when_every_round_is_a_block():
     same(*logs)
 
 
+def test_full_feedback_records_the_rewards_of_all_arms_at_a_blocks_end():
+    block = ["p2", "c0", "c1", *["r0"] * 4, *["r1"] * 4, "r"]
+    assert calls("full") == [*block, *block, "p1", "c0", *["r0"] * 4, "r"]
+    policy = Greedy(4)
+    run(policy, feedback="full")
+    rewards = DATA.labels.toarray()
+    np.testing.assert_array_equal(policy.history_.positives, rewards.sum(axis=0))
+    np.testing.assert_array_equal(policy.history_.negatives, (1 - rewards).sum(axis=0))
+
+
+@pytest.mark.parametrize("options", [{"delay": 3}, {"arrivals": [[1, 200]] * 4}])
+def test_full_feedback_goes_with_neither_delays_nor_arrivals(options):
+    with pytest.raises(ValueError, match="goes with neither delay nor arrivals"):
+        run(feedback="full", **options)
+
+
+# --- first rounds at random
+
+
+def test_the_first_arms_are_the_same_for_all_policies_and_then_their_own():
+    logs = [run(policy, n_random=30).rounds for policy in (Greedy(4), BestArmInHindsight(4, arm=2))]
+    first = [log[:30] for log in logs]
+    assert first[0]["arm"].equals(first[1]["arm"]) and set(first[0]["arm"]) == {0, 1, 2, 3}
+    assert first[0]["explored"].all() and first[0]["propensity"].eq(0.25).all()
+    assert not first[0]["cold_start"].any() and first[0]["index"].isna().all()
+    assert logs[1]["arm"][30:].eq(2).all()
+
+
+def test_the_first_random_arms_depend_on_the_seed_and_leave_later_draws_alone():
+    arms = [run(n_random=100, seed=seed).rounds["arm"] for seed in (0, 1)]
+    assert not arms[0].equals(arms[1])
+    free, started = run().rounds["arm"], run(n_random=1).rounds["arm"]
+    assert free[:102].tolist() == started[1:].tolist()  # the policy's stream is its own
+
+
+def test_policies_learn_from_the_first_random_rounds():
+    policy = Greedy(4)
+    run(policy, n_random=103)
+    assert policy.history_.positives.sum() + policy.history_.negatives.sum() == 103
+
+
+def test_random_arms_are_among_those_that_have_arrived():
+    arrivals = [[1, 200], [50, 200], [1, 200], [1, 200]]
+    log = run(n_random=103, arrivals=arrivals).rounds
+    assert 1 not in set(log["arm"][:49]) and 1 in set(log["arm"][49:])
+    assert log["propensity"][:49].eq(1 / 3).all()
+
+
 @pytest.mark.parametrize("refit_every", [1, 7, 103, 1000])
 def test_blocks_of_any_length_play_every_row(refit_every):
     log = run(BestArmOnline(4), refit_every=refit_every)
@@ -456,7 +504,8 @@ def taught():
         ({"seed": 0.5}, "seed must be a whole number"),
         ({"seed": None}, "seed must be a whole number"),
         ({"seed": "0"}, "seed must be a whole number"),
-        ({"feedback": "delayed"}, "feedback must be immediate or batch, got 'delayed'"),
+        ({"feedback": "delayed"}, "'immediate', 'batch', 'full', got 'delayed'"),
+        ({"n_random": -1}, "n_random must be a whole number of at least 0, got -1"),
         ({"policy": RandomArm(5)}, "the policy has 5 arms, custom 4"),
         ({"policy": used()}, "has already chosen or learned in other rounds; make a fresh one"),
         ({"policy": chosen()}, "has already chosen or learned in other rounds"),

@@ -43,6 +43,16 @@ def test_curves_are_small_parquet_files_and_come_back_as_they_were(tmp_path):
     assert found["mean_reward"].tolist() == pytest.approx([0.1234] * 6, abs=2e-4)
 
 
+def test_tables_of_many_rows_move_from_text_to_parquet(tmp_path):
+    few = write_table(tmp_path, "s", "finals", runs("a", 0.123456))
+    many = runs("b", 0.123456, seeds=range(6000))
+    path = write_table(tmp_path, "s", "finals", many)
+    assert few.suffix == ".csv" and path.suffix == ".parquet" and not few.exists()
+    found = read_table(tmp_path, "s", "finals")
+    assert found["dataset"].value_counts().to_dict() == {"a": 3, "b": 6000}
+    assert found["mean_reward"].to_numpy() == pytest.approx(0.123456, abs=1e-6)
+
+
 def test_provenance_has_a_line_per_table_and_data_set(tmp_path):
     write_table(tmp_path, "s", "t", runs("a", 0.1), cpu_seconds=1800)
     write_table(tmp_path, "s", "t", runs("b", 0.1, seeds=(4, 5, 6)))

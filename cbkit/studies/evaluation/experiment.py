@@ -94,7 +94,7 @@ def paper_evaluation(
     n_rounds: int | None = None,
     refit_every: int = 50,
     refit: str = "every block",
-    variants: tuple[str, ...] = tuple(VARIANTS),
+    all_variants: bool = True,
 ) -> list[Experiment]:
     """Return the experiments of the paper's evaluation on one data set, one per variant.
 
@@ -116,8 +116,8 @@ def paper_evaluation(
         Rounds between refits.
     refit : str, default="every block"
         Schedule of the refits, for sets on which those of every block take too long.
-    variants : tuple of str, optional
-        Names of `VARIANTS`; all by default.
+    all_variants : bool, default=True
+        Whether all of `VARIANTS` are played, or the two settings and the tuned prior alone.
 
     Returns
     -------
@@ -134,9 +134,11 @@ def paper_evaluation(
     [204, 144]
     """
     play = {"n_rounds": n_rounds, "refit_every": refit_every}
-    chosen = {name: VARIANTS[name] for name in variants}
+    chosen = tuple(VARIANTS) if all_variants else (PAPERS, AUTHORS, TUNED)
     experiments = []
-    for name, variant in (chosen | {SKYLINE: _SKYLINE}).items():
+    for name, variant in (VARIANTS | {SKYLINE: _SKYLINE}).items():
+        if name not in (*chosen, SKYLINE):
+            continue
         n_first = n_choosing if variant.chooses else 0
         schedule = {} if variant is _SKYLINE else {"refit": refit}
         experiments.append(

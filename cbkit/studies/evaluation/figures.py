@@ -60,7 +60,7 @@ def _title(table: pd.DataFrame) -> str:
 
 def papers_curves(curves: pd.DataFrame) -> Figure:
     """Draw the mean reward so far of every policy in the paper's setting, and the skyline."""
-    shown = curves[curves["variant"].isin([PAPERS, SKYLINE])]
+    shown = curves[curves["variant"].isin([PAPERS, SKYLINE])].assign(variant=PAPERS)
     return family_panels(shown, title=f"{_title(curves)}: full refits, the paper's constants")
 
 
@@ -73,7 +73,8 @@ def tuned_curves(curves: pd.DataFrame) -> Figure:
 def _variant_dots(finals: pd.DataFrame, variants: tuple[str, ...]) -> Figure:
     runs = compared(finals)
     runs = runs[runs["variant"].isin(variants) & ~runs["policy"].isin(BASELINES)]
-    runs = runs[runs.groupby("policy")["variant"].transform("nunique") == len(variants)]
+    n_variants = runs["variant"].nunique()
+    runs = runs[runs.groupby("policy")["variant"].transform("nunique") == n_variants]
     label = {"mean_reward": "mean reward per round"}
     levels = " and ".join(f"{name} {level:.3f}" for name, level in _levels(finals).items())
     fig = interval_dots(runs, label, sort=True, title=f"{_title(finals)} ({levels})")
