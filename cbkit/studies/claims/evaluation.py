@@ -8,7 +8,15 @@ from typing import Any
 
 import pandas as pd
 
-from cbkit.studies.claims.comparisons import by_seed, compare, elsewhere, mean_of, taken, values_of
+from cbkit.studies.claims.comparisons import (
+    UntestableError,
+    by_seed,
+    compare,
+    elsewhere,
+    mean_of,
+    taken,
+    values_of,
+)
 from cbkit.studies.claims.verdicts import Claim
 from cbkit.studies.evaluation.experiment import AUTHORS, LAPLACE, PAPERS, SGD, TUNED
 from cbkit.studies.evaluation.tables import ADDED
@@ -30,6 +38,8 @@ def settings(finals: pd.DataFrame, value: str = _REWARD) -> Iterator[tuple[str, 
     have the same runs in all.
     """
     papers = finals[finals["variant"] == PAPERS]
+    if papers.empty:
+        raise UntestableError(f"there are no runs of {PAPERS}")
     for setting in (PAPERS, AUTHORS, TUNED):
         runs = finals[finals["variant"] == setting]
         if len(runs):
@@ -88,9 +98,13 @@ def _against(finals: pd.DataFrame, first: str, seconds: tuple[str, ...], claimed
 
 def _mini_batches_are_worse(finals: pd.DataFrame) -> Rows:
     rows = []
-    full = by_seed(finals[finals["variant"] == PAPERS], "policy")
-    for variant, setting in ((SGD, PAPERS), (LAPLACE, f"{PAPERS}, Laplace")):
-        # the best arms, without an oracle, are the same runs
+    _, full = next(settings(finals))
+    updates = {SGD: PAPERS, LAPLACE: f"{PAPERS}, Laplace"}
+    played = [variant for variant in updates if variant in set(finals["variant"])]
+    if SGD not in played:
+        raise UntestableError(f"there are no runs of {SGD}")
+    for variant in played:
+        setting = updates[variant]
         mini = by_seed(finals[finals["variant"] == variant], "policy")
         names = [name for name in paper_policies(mini) if name in full]
         whole = mean_of(full, names, "full refits")

@@ -152,6 +152,16 @@ def test_that_every_policy_suffers_is_tested_on_the_least_harmed():
     assert comparisons["outcome"].tolist() == ["supported", "contradicted", "contradicted"]
 
 
+def test_variants_that_were_not_played_are_not_needed_but_for_their_own_claim():
+    table = evaluation()
+    assert len(judged(5, table[table["variant"] != LAPLACE])[1]) == 3
+    without = table[table["variant"] == PAPERS]
+    assert judged(5, without)[0]["reason"] == "there are no runs of mini-batch, SGD"
+    assert judged(2, table[table["variant"] == SGD])[0]["reason"] == (
+        "there are no runs of paper's text"
+    )
+
+
 def test_variants_with_fewer_replicates_are_compared_on_those_they_have():
     table = evaluation()
     few = (table["variant"] == SGD) & (table["seed"] > FIRST_SEED + 2)
