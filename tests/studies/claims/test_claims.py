@@ -6,7 +6,7 @@ import pytest
 
 from cbkit.experiments.stats import mean_interval
 from cbkit.policies.registry import policy_names
-from cbkit.studies.claims import CLAIMS
+from cbkit.studies.claims.all_claims import CLAIMS
 from cbkit.studies.claims.appendix import variance_gap
 from cbkit.studies.claims.verdicts import judge
 from cbkit.studies.coverage.tables import paper_tables
