@@ -124,11 +124,13 @@ GALLERY: dict[str, dict[str, Drawing]] = {
         "against_random": Drawing(chooser_traces.random_differences),
     },
     "evaluation": {
-        "curves": Drawing(evaluation.full_refit_curves, ("curves",), "dataset", "{value}"),
+        "curves": Drawing(evaluation.papers_curves, ("curves",), "dataset", "{value}"),
         "tuned": _of_each(evaluation.tuned_curves, "curves"),
-        "variants": _of_each(evaluation.variant_dots),
+        "priors": _of_each(evaluation.prior_dots),
+        "settings": _of_each(evaluation.setting_dots),
+        "updates": _of_each(evaluation.update_dots),
         "exploration": _of_each(evaluation.exploration_dots),
-        "against_greedy": _of_each(evaluation.greedy_differences),
+        "against_greedy": _of_each(evaluation.setting_differences),
     },
     "any_classifier": {
         "rewards": Drawing(any_classifier.reward_dots),

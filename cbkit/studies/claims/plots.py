@@ -3,82 +3,112 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from cbkit.experiments.stats import INTERVAL
-from cbkit.plots.dots import dots
+from cbkit.plots.dots import MARKERS
 from cbkit.plots.style import GREY
+from cbkit.studies.claims.verdicts import in_percent
+from cbkit.studies.evaluation.experiment import PAPERS
 
 COLOURS = {"supported": "#0072B2", "open": "#9E9E9E", "contradicted": "#D55E00"}
+COLOURS |= {"equivalent": "#E69F00", "identical": "#4D4D4D"}
 _CLAIMED = "#E3EFF7"
-_ROOM = 0.08  # of the width, beyond the longest interval
+_MARK, _SET = 0.13, 0.14  # inches per mark, and between data sets
 
 
 def effects(comparisons: pd.DataFrame) -> Figure:
-    """Draw each comparison on real or simulated data, in percent of its reference.
+    """Draw a claim's comparisons on real or simulated data, in percent of their references.
 
-    Those on planted data do not count for the verdict and are in the table alone.
+    A panel per question, a row per data set, the largest effect of the first question on top. What
+    is planted or stands beside the verdict is in the table alone.
 
     Parameters
     ----------
     comparisons : DataFrame
-        From `cbkit.studies.claims.verdicts.judge`, of one claim, at least one row.
+        From `cbkit.studies.claims.verdicts.judge`, of one claim.
 
     Returns
     -------
     Figure
     """
-    comparisons = comparisons[~comparisons["planted"].astype(bool)]
-    if comparisons.empty:
-        raise ValueError("there is nothing to draw: the claim has no comparison on real data")
     numbers = list(comparisons["claim"].unique())
     if len(numbers) > 1:
         raise ValueError(f"a figure shows one claim, got {numbers}; select one of them")
-    scale = 100 / comparisons["reference"].abs()
-    percent = ["difference", "low", "high", "margin"]
-    table = comparisons.assign(**{name: comparisons[name] * scale for name in percent})
-    setting = table["setting"].map({"tuned prior": ", tuned prior"}).fillna("")
-    table["row"] = table["comparison"] + setting
-    places = list(table["dataset"].unique())
-    sizes = [len(table[table["dataset"] == place]) for place in places]
+    chosen = ~comparisons["planted"].astype(bool) & (comparisons["setting"] == PAPERS)
+    shown = comparisons[chosen]
+    if shown.empty:
+        raise ValueError("there is nothing to draw: the claim has no comparison on real data")
+    shown = shown.assign(**in_percent(shown))
+    questions, names = list(shown["question"].unique()), list(shown["who"].unique())
+    most = shown.groupby("question")["who"].nunique().max()
+    first = shown[shown["question"] == questions[0]].groupby("dataset")["difference"].mean()
+    order = list(dict.fromkeys([*first.sort_values(ascending=False).index, *shown["dataset"]]))
+    height = 1.5 + len(order) * (_SET + _MARK * most)
     fig, axes = plt.subplots(
-        len(places),
-        figsize=(10.5, 1.2 + 0.5 * len(places) + 0.19 * sum(sizes)),
-        height_ratios=[size + 0.5 for size in sizes],
-        squeeze=False,
+        1, len(questions), figsize=(2.6 + 2.7 * len(questions), height), sharey=True, squeeze=False
     )
-    for place, ax in zip(places, axes[:, 0], strict=True):
-        rows = table[table["dataset"] == place].reset_index(drop=True)
-        look = {"row": "row", "hue": "outcome", "colours": COLOURS, "apart": False}
-        dots(rows, ax, mean="difference", **look)
-        ends = rows[["low", "high", "difference"]]
-        left, right = min(ends.min().min(), -1.0), max(ends.max().max(), 1.0)
-        room = _ROOM * (right - left)
-        left, right = left - room, right + room
-        for height, row in rows.iterrows():
-            claimed = {
-                "above": (row["margin"], right),
-                "below": (left, -row["margin"]),
-                "near": (-row["margin"], row["margin"]),
-            }
-            start, end = claimed[row["claimed"]]
-            ax.barh(height, end - start, left=start, height=0.86, color=_CLAIMED, lw=0, zorder=0)
-        ax.axvline(0, color=GREY, linestyle="--", lw=1, zorder=1)
-        ax.set_xlim(left, right)
-        ax.tick_params(axis="y", labelsize=8)
-        n = sorted({rows["n"].min(), rows["n"].max()})
-        ax.set_title(f"{place}, n = {' to '.join(map(str, n))}", size=9)
-    handles = [Line2D([], [], color=colour, marker="o") for colour in COLOURS.values()]
-    names = [*COLOURS, "where the claim has it"]
-    fig.legend(
-        [*handles, Patch(color=_CLAIMED)], names, loc="outside upper right", ncols=len(names)
-    )
+    for question, ax in zip(questions, axes[0], strict=True):
+        _panel(shown[shown["question"] == question], ax, order, names)
+        ax.set_title(question.replace(", ", ",\n"), size=9)
+    counts = shown.groupby("dataset")["n"].agg(["min", "max"])
+    spans = [" to ".join(dict.fromkeys(map(str, counts.loc[name]))) for name in order]
+    labels = [f"{name}, n = {span}" for name, span in zip(order, spans, strict=True)]
+    axes[0, 0].set_yticks(range(len(order)), labels, size=9)
+    axes[0, 0].set_ylim(len(order) - 0.5, -0.5)
+    found = [name for name in COLOURS if name in set(shown["outcome"])]
+    handles = [Line2D([], [], color=COLOURS[name], marker="o") for name in found]
+    handles.append(Patch(color=_CLAIMED))
+    labels = [*found, "where the claim has it"]
+    if len(names) > 1:
+        labels += names
+        handles += [Line2D([], [], color=GREY, marker=mark, ls="") for mark in MARKERS]
+    fig.legend(handles[: len(labels)], labels, loc="outside upper left", ncols=3, fontsize=8)
     fig.supxlabel(
-        "difference, in percent of what is subtracted; each panel has its own scale\n"
-        f"lines: {INTERVAL.replace('over', 'of the paired differences over')}",
+        "difference in percent of the reference\n"
+        "lines: 95% t interval over n replicates; colours: after Holm's correction",
         size=9,
     )
     return fig
+
+
+def _panel(table: pd.DataFrame, ax: Axes, order: list[str], names: list[str]) -> None:
+    """Draw one question: marks of one data set below each other, claimed values in light blue."""
+    span = table[["low", "high", "difference"]].to_numpy()
+    left, right = min(np.nanmin(span), -1.0), max(np.nanmax(span), 1.0)
+    room = 0.08 * (right - left)
+    left, right = left - room, right + room
+    here = [name for name in names if name in set(table["who"])]
+    step = 0.8 / len(here)
+    scale = 100 / table["reference"].abs()
+    bounds = table.assign(margin=table["margin"] * scale, small=table["small"] * scale)
+    for row in bounds.to_dict("records"):
+        y = order.index(row["dataset"]) + step * (here.index(row["who"]) - (len(here) - 1) / 2)
+        start, end = {
+            "above": (row["margin"], right),
+            "below": (left, -row["margin"]),
+            "near": (-row["small"], row["small"]),
+        }[row["claimed"]]
+        ax.barh(y, end - start, left=start, height=step, color=_CLAIMED, lw=0, zorder=0)
+        ax.plot([row["low"], row["high"]], [y, y], color=COLOURS[row["outcome"]], lw=1.5)
+        same = row["low"] == row["high"] == 0
+        ax.plot(
+            row["difference"],
+            y,
+            MARKERS[names.index(row["who"])],
+            color=COLOURS[row["outcome"]],
+            mfc="white" if same else None,
+            ms=5,
+        )
+        if same:
+            ax.annotate(
+                "identical", (0, y), (6, 0), textcoords="offset points", va="center", size=7
+            )
+    ax.axvline(0, color=GREY, linestyle="--", lw=1, zorder=1)
+    ax.set_xlim(left, right)
+    ax.grid(False, axis="y")
+    ax.locator_params(axis="x", nbins=5)

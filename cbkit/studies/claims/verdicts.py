@@ -1,93 +1,31 @@
 """Verdicts on the paper's claims: rules from intervals to outcomes, and from outcomes to verdicts.
 
-A claim is tested by comparisons, each a paired difference with a 95% interval on one data set. The
-rules are `outcome` and `verdict`; what is compared for each claim is in `evaluation`.
+A claim is tested by comparisons, each a mean difference over replicates with its 95% interval on
+one data set. The rules are `decide` and `verdict`; what is compared is in the other modules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from scipy import stats
 
-from cbkit.experiments.stats import mean_interval, paired_difference
+from cbkit.experiments.stats import CONFIDENCE, holm
+from cbkit.studies.claims.comparisons import UntestableError
+from cbkit.studies.evaluation.experiment import AUTHORS, PAPERS, TUNED
 from cbkit.studies.evaluation.figures import is_planted
 
-HOLDS, IN_PART = "holds", "holds in part"
-FAILS, UNTESTABLE = "does not hold", "not testable here"
-PAPER, TUNED = "paper's constants", "tuned prior"
-
-OUTCOMES = ("supported", "open", "contradicted")
-COMPARISON_COLUMNS = ["claim", "dataset", "planted", "setting", "comparison", "claimed", "margin"]
-COMPARISON_COLUMNS += ["difference", "low", "high", "n", "reference", "outcome"]
-
-
-def outcome(low: float, high: float, claimed: str, margin: float = 0.0) -> str:
-    """Return what a 95% interval of a difference means for what is claimed of it.
-
-    Parameters
-    ----------
-    low, high : float
-        Bounds of the interval.
-    claimed : {"above", "below", "near"}
-        That the difference is above `margin`, below minus `margin`, or no further than `margin`
-        from 0.
-    margin : float, default=0
-
-    Returns
-    -------
-    str
-        ``"supported"`` where the whole interval is where the claim has it, ``"contradicted"`` where
-        none of it is, else ``"open"``. Bounds of NaN (one replicate) leave it open.
-
-    Raises
-    ------
-    ValueError
-        If `claimed` is none of the three.
-
-    Examples
-    --------
-    >>> outcome(0.01, 0.03, "above"), outcome(-0.01, 0.03, "above"), outcome(0, 0, "above")
-    ('supported', 'open', 'contradicted')
-    >>> outcome(-0.01, 0.03, "near", margin=0.05), outcome(0.01, 0.2, "near", margin=0.05)
-    ('supported', 'open')
-    """
-    if claimed == "below":
-        low, high, claimed = -high, -low, "above"
-    if claimed == "above":
-        inside, outside = low > margin, high <= margin
-    elif claimed == "near":
-        inside, outside = -margin <= low and high <= margin, low > margin or high < -margin
-    else:
-        raise ValueError(f"claimed must be above, below or near, got {claimed!r}")
-    return "supported" if inside else "contradicted" if outside else "open"
-
-
-def verdict(outcomes: Iterable[str]) -> str:
-    """Return the verdict that follows from the outcomes of a claim's comparisons.
-
-    All supported: it holds. Some: it holds in part. None, and at least one contradicted: it does
-    not hold. Nothing but open ones, or no comparison at all: it is not testable here.
-
-    Examples
-    --------
-    >>> verdict(["supported", "supported"]), verdict(["supported", "contradicted"])
-    ('holds', 'holds in part')
-    >>> verdict(["open", "contradicted"]), verdict(["open"]), verdict([])
-    ('does not hold', 'not testable here', 'not testable here')
-    """
-    found = set(outcomes)
-    if found == {"supported"}:
-        return HOLDS
-    if "supported" in found:
-        return IN_PART
-    return FAILS if "contradicted" in found else UNTESTABLE
-
-
-class UntestableError(Exception):
-    """What a claim needs is not there; the message says what."""
+SUPPORTED, MIXED, REFUTED, UNDECIDED = "supported", "mixed", "refuted", "undecided"
+OUTCOMES = ("supported", "open", "equivalent", "identical", "contradicted")
+LEVEL = 1 - CONFIDENCE
+COMPARISON_COLUMNS = ["claim", "dataset", "planted", "setting", "who", "question", "first"]
+COMPARISON_COLUMNS += ["second", "claimed", "difference", "low", "high", "n", "reference"]
+COMPARISON_COLUMNS += ["margin", "small", "p_holm", "outcome", "n_needed"]
+_FAMILY = ["claim", "planted", "setting"]  # corrected together
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,8 +42,8 @@ class Claim:
     needs : str
         Study and name of the committed table that `compare` gets.
     compare : callable
-        ``compare(table) -> list of comparisons``, each from `compare_runs`, `compare_values` or
-        `comparison`.
+        ``compare(table) -> list of comparisons`` from `compare` or `comparison`; the table holds
+        one data set, where it has a column ``dataset``. The first question gives the effect.
     """
 
     number: int
@@ -115,84 +53,97 @@ class Claim:
     compare: Callable[[pd.DataFrame], list[dict[str, Any]]]
 
 
-def compare_runs(
-    first: pd.DataFrame, second: pd.DataFrame, claimed: str, *, share: float = 0.0, **labels: str
-) -> dict[str, Any]:
-    """Compare final rewards of the same replicates.
+def decide(family: pd.DataFrame) -> pd.DataFrame:
+    """Return comparisons with their outcomes, corrected for how many they are by Holm.
+
+    The first that applies: *identical*, where no replicate differs and something above or below 0
+    is claimed; *equivalent*, where the whole 95% interval lies within ``small`` from 0 and the same
+    is claimed; *supported* and *contradicted*, where the difference is on that side of the margin
+    by a t test at 5% after Holm's correction; else *open*. Of an open one ``n_needed`` is the
+    number of replicates with which the same mean and spread would settle it.
 
     Parameters
     ----------
-    first, second : DataFrame
-        As for `cbkit.experiments.stats.paired_difference`.
-    claimed : str
-        As for `outcome`.
-    share : float, default=0
-        Margin, as a share of the second's mean.
-    **labels
-        ``dataset``, ``setting`` and ``comparison``, what is subtracted from what.
+    family : DataFrame
+        Rows from `comparison`.
 
     Returns
     -------
-    dict
-        A comparison, as from `comparison`.
-
-    Raises
-    ------
-    ValueError
-        If the two are not runs of the same replicates.
+    DataFrame
+        With ``p_holm``, ``outcome`` and ``n_needed``.
     """
-    names = tuple(labels["comparison"].split(" minus "))
-    compared = paired_difference(first, second, names=names)
-    reference = float(second["mean_reward"].mean())
-    return comparison(compared, claimed, margin=share * reference, reference=reference, **labels)
+    n, size = family["n"], family["difference"].abs()
+    error = (family["high"] - family["low"]) / 2 / stats.t.ppf((1 + CONFIDENCE) / 2, n - 1)
+    near = family["claimed"] == "near"
+    sign = family["claimed"].map({"above": 1, "below": -1, "near": 0})
+    inside = (sign * family["difference"] - family["margin"]).where(~near, family["small"] - size)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p_holm = holm(2 * stats.t.sf(inside.abs() / error, n - 1))
+    widest = family[["low", "high"]].abs().max(axis=1, skipna=False)
+    same = {"identical": ~near & (widest == 0), "equivalent": ~near & (widest <= family["small"])}
+    clear = p_holm < LEVEL
+    rules = same | {"supported": clear & (inside > 0), "contradicted": clear & (inside <= 0)}
+    outcome = np.select(list(rules.values()), list(rules), "open")
+    spread = error * np.sqrt(n)
+    strict = LEVEL / max(np.isfinite(p_holm).sum(), 1)  # the first step of Holm's correction
+    needed = [
+        min(replicates_needed(sd, gap, strict), replicates_needed(sd, room))
+        if what == "open" and sd > 0
+        else np.nan
+        for sd, gap, room, what in zip(
+            spread, inside.abs(), (family["small"] - size).where(~near, 0), outcome, strict=True
+        )
+    ]
+    return family.assign(p_holm=p_holm, outcome=outcome, n_needed=needed)
 
 
-def compare_values(
-    differences: Sequence[float], claimed: str, *, margin: float, reference: float, **labels: str
-) -> dict[str, Any]:
-    """Compare by one difference per replicate, made elsewhere; otherwise as `compare_runs`.
+def replicates_needed(spread: float, half_width: float, level: float = LEVEL) -> float:
+    """Return the fewest replicates whose t interval is no wider than asked.
 
     Parameters
     ----------
-    differences : sequence of float, shape (n_replicates,)
-        First minus second.
-    claimed, **labels
-        As for `compare_runs`.
-    margin : float
-        As for `outcome`, in the units of `differences`.
-    reference : float
-        What the differences are to be seen against, such as the mean reward of what is subtracted.
+    spread : float
+        Standard deviation over replicates.
+    half_width : float
+        Half the width asked for; infinitely many are needed for none.
+    level : float, default=0.05
+        One minus the confidence.
 
-    Returns
-    -------
-    dict
-        A comparison.
+    Examples
+    --------
+    >>> replicates_needed(1.0, 0.5), replicates_needed(1.0, 0.0)
+    (18.0, inf)
     """
-    names = ("difference", "low", "high", "n")
-    compared = dict(zip(names, mean_interval(differences), strict=True))
-    return comparison(compared, claimed, margin=margin, reference=reference, **labels)
+    if not half_width > 0:
+        return np.inf
+    n = max(2.0, np.ceil((stats.norm.ppf(1 - level / 2) * spread / half_width) ** 2))
+    while stats.t.ppf(1 - level / 2, n - 1) * spread / np.sqrt(n) > half_width:
+        n += 1
+    return float(n)
 
 
-def comparison(compared: Mapping[str, float], claimed: str, **rest: Any) -> dict[str, Any]:
-    """Return what an interval (difference, low, high, n) means for what is claimed of it.
+def verdict(outcomes: Iterable[str]) -> str:
+    """Return the verdict that follows from the outcomes of a claim's comparisons.
 
-    Parameters
-    ----------
-    compared : mapping of str to float
-        The interval: ``difference``, ``low``, ``high`` and the number ``n`` of replicates.
-    claimed : str
-        As for `outcome`.
-    **rest
-        What `compare_values` takes by name: ``margin``, ``reference`` and the labels.
+    Against a claim are the contradicted, and the equivalent and identical, which it says differ.
+    Mixed: some support it and some are against it. Supported, refuted: all that are settled agree,
+    and they are more than half. Undecided: half or more are open, or there is none.
 
-    Returns
-    -------
-    dict
-        Of `COMPARISON_COLUMNS` all but ``claim`` and ``planted``, which `judge` adds.
+    Examples
+    --------
+    >>> verdict(["supported"] * 2 + ["open"]), verdict(["supported", "equivalent", "open"])
+    ('supported', 'mixed')
+    >>> verdict(["contradicted", "identical"]), verdict(["open", "supported"]), verdict([])
+    ('refuted', 'undecided', 'undecided')
     """
-    kept = {name: compared[name] for name in ("difference", "low", "high", "n")}
-    found = outcome(kept["low"], kept["high"], claimed, rest["margin"])
-    return rest | kept | {"claimed": claimed, "outcome": found}
+    outcomes = list(outcomes)
+    for_it, still_open = outcomes.count("supported"), outcomes.count("open")
+    against = len(outcomes) - for_it - still_open
+    if for_it and against:
+        return MIXED
+    if still_open >= for_it + against:
+        return UNDECIDED
+    return SUPPORTED if for_it else REFUTED
 
 
 def judge(
@@ -209,43 +160,100 @@ def judge(
     Returns
     -------
     verdicts, comparisons : DataFrame
-        ``verdicts``, one row per claim: claim, text, ``verdict`` (real data, the paper's
-        constants), ``tuned prior`` (real data), ``planted`` (stand-ins, the paper's constants;
-        empty where none was compared), how many comparisons were supported, open and contradicted,
-        and ``reason`` where it is not testable. ``comparisons``: what the verdicts follow from.
+        ``verdicts``, one row per claim: claim, text, ``verdict`` (real data, the paper's text), the
+        effect of the first question, see `effect`, ``n`` (replicates), how many comparisons had
+        each of `OUTCOMES`, the data ``sets`` by their verdicts, the verdicts of the author's code,
+        the tuned prior and planted data (empty where nothing was compared), and ``reason`` where
+        there is nothing. ``comparisons``: what the verdicts follow from.
     """
-    verdicts, rows = [], []
+    claims, reasons, rows = list(claims), {}, []
     for claim in claims:
-        reason, found = "", []
-        try:
-            if claim.needs not in tables or tables[claim.needs].empty:
-                raise UntestableError(f"there is no table {claim.needs}")
-            found = claim.compare(tables[claim.needs])
-        except UntestableError as absent:
-            reason = str(absent)
-        rows += [{"claim": claim.number, "planted": is_planted(r["dataset"])} | r for r in found]
-        verdicts.append({"claim": claim.number, "text": claim.text, "reason": reason})
+        table = tables.get(claim.needs, pd.DataFrame())
+        parts = table.groupby("dataset", sort=False) if "dataset" in table else [("", table)]
+        reasons[claim.number] = f"there is no table {claim.needs}" if table.empty else ""
+        for dataset, part in parts if len(table) else ():
+            try:
+                found = claim.compare(part)
+            except UntestableError as absent:
+                reasons[claim.number] = str(absent)
+                continue
+            labels = {"claim": claim.number, "dataset": dataset, "planted": is_planted(dataset)}
+            rows += [labels | row for row in found]
     comparisons = pd.DataFrame(rows, columns=COMPARISON_COLUMNS)
-    table = pd.DataFrame(verdicts)
-    table = table.merge(_verdicts(table["claim"], comparisons), on="claim")
-    undecided = (table["verdict"] == UNTESTABLE) & (table["reason"] == "")
-    some = undecided & (table["open"] > 0)
-    table.loc[some, "reason"] = "every interval is open: these replicates do not decide"
-    table.loc[undecided & ~some, "reason"] = "there are no real data at hand"
-    return table, comparisons
+    families = [decide(family) for _, family in comparisons.groupby(_FAMILY, sort=False)]
+    comparisons = pd.concat(families).sort_index() if families else comparisons
+    table = [
+        {"claim": claim.number, "text": claim.text}
+        | _summary(comparisons[comparisons["claim"] == claim.number], reasons[claim.number])
+        for claim in claims
+    ]
+    return pd.DataFrame(table), comparisons
 
 
-def _verdicts(numbers: Iterable[int], comparisons: pd.DataFrame) -> pd.DataFrame:
-    paper, real = comparisons["setting"] == PAPER, ~comparisons["planted"].astype(bool)
-    scopes = {"verdict": paper & real, TUNED: ~paper & real, "planted": paper & ~real}
-    table = []
-    for number in numbers:
-        own = comparisons["claim"] == number
-        row: dict[str, Any] = {"claim": number}
-        for scope, rows in scopes.items():
-            outcomes = list(comparisons.loc[own & rows, "outcome"])
-            row[scope] = verdict(outcomes) if outcomes or scope == "verdict" else ""
-            if scope == "verdict":
-                row |= {name: outcomes.count(name) for name in OUTCOMES}
-        table.append(row)
-    return pd.DataFrame(table)
+def _summary(own: pd.DataFrame, reason: str) -> dict[str, Any]:
+    planted = own["planted"].astype(bool)
+    scopes = {name: own[~planted & (own["setting"] == name)] for name in (PAPERS, AUTHORS, TUNED)}
+    scopes["planted"] = own[planted & (own["setting"] == PAPERS)]
+    paper = scopes.pop(PAPERS)
+    sets = paper.groupby("dataset")["outcome"].agg(verdict).value_counts()
+    span = dict.fromkeys(map(str, sorted({paper["n"].min(), paper["n"].max()})))
+    return (
+        {"verdict": verdict(paper["outcome"])}
+        | effect(paper)
+        | {"n": " to ".join(span) if len(paper) else ""}
+        | {name: int((paper["outcome"] == name).sum()) for name in OUTCOMES}
+        | {"sets": ", ".join(f"{count} {name}" for name, count in sets.items())}
+        | {name: verdict(rows["outcome"]) if len(rows) else "" for name, rows in scopes.items()}
+        | {"reason": "" if len(paper) else reason or "there are no real data at hand"}
+    )
+
+
+def effect(comparisons: pd.DataFrame) -> dict[str, float]:
+    """Return the effect of a claim's first question, in percent of its references.
+
+    Parameters
+    ----------
+    comparisons : DataFrame
+        Of one claim, setting and kind of data.
+
+    Returns
+    -------
+    dict
+        ``effect_pct``, the mean over these data sets, with ``low_pct`` and ``high_pct``: its 95%
+        interval over replicates. Errors of different data sets are independent; those within one
+        are taken to be the same.
+    """
+    names = ["effect_pct", "low_pct", "high_pct"]
+    if comparisons.empty:
+        return dict.fromkeys(names, np.nan)
+    first = comparisons[comparisons["question"] == comparisons["question"].iloc[0]]
+    means = in_percent(first).groupby(first["dataset"]).mean()
+    mean = means["difference"].mean()
+    half = np.sqrt(((means["high"] - means["low"]) ** 2).sum(skipna=False)) / 2 / len(means)
+    return dict(zip(names, (mean, mean - half, mean + half), strict=True))
+
+
+def in_percent(comparisons: pd.DataFrame) -> pd.DataFrame:
+    """Return difference, low and high in percent of what they are a share of."""
+    columns = comparisons[["difference", "low", "high"]]
+    return 100 * columns.div(comparisons["reference"].abs(), axis=0)
+
+
+def one_page(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Return the verdicts as text, a line per claim, for `cbkit.experiments.tables.to_markdown`.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        From `judge`.
+
+    Returns
+    -------
+    DataFrame
+        By claim: text, verdict, effect with its interval, n, sets, and what stands beside.
+    """
+    numbers = zip(*(verdicts[name] for name in ("effect_pct", "low_pct", "high_pct")), strict=True)
+    shown = [f"{e:+.0f}% [{low:+.0f}, {high:+.0f}]" if e == e else "" for e, low, high in numbers]
+    kept = verdicts[["text", "verdict", "n", "sets", AUTHORS, TUNED]].fillna("")
+    kept.insert(2, "effect", shown)
+    return kept.set_index(verdicts["claim"]).rename(columns={"n": "replicates"})

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
 import pandas as pd
 
 from cbkit.experiments.experiment import Experiment
@@ -9,21 +13,75 @@ from cbkit.experiments.results import Results
 from cbkit.experiments.run import run_experiment
 from cbkit.policies.registry import paper_policy_names
 
+FIRST_SEED = 10  # of the comparisons; the seeds below it choose constants and rivals
 TUNED_PRIOR = {"MABFirst": {"a": "5/k", "b": 4, "m": 2}}
+_AUTHORS_PRIOR = {"MABFirst": {"a": "3/k", "b": 4, "m": 2}}
+_SMOOTHING = {"Smoothing": {"a": 1, "b": 2}}
 
-# What each variant leaves out, and why.
-_LEFT_OUT = {
-    "full refit": (),
-    # Multinomial resamples need the whole history, which mini-batches do not keep.
-    "mini-batch": ("BootstrappedUCB", "BootstrappedTS"),
-    # The paper runs it without MAB-first, so that there is no prior to tune.
-    "tuned prior": ("ExploreThenExploit",),
+_WITHOUT_CONTEXTS = ("RandomArm", "BestArmInHindsight", "BestArmOnline")
+_NO_POLICY_OF_THE_PAPERS = ("AlternatingEpochs", *_WITHOUT_CONTEXTS)
+_MULTINOMIAL = ("BootstrappedUCB", "BootstrappedTS")  # these need the whole history
+_COMPARED = tuple(name for name in paper_policy_names() if name not in _NO_POLICY_OF_THE_PAPERS)
+_WITH_PRIOR = tuple(name for name in _COMPARED if name != "ExploreThenExploit")  # it has none
+_STREAMING = tuple(name for name in _COMPARED if name not in _MULTINOMIAL)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variant:
+    """How the policies play in one version of the evaluation.
+
+    Attributes
+    ----------
+    policies : tuple of str
+        Registry names, or names of which `own` says the policy.
+    changes : mapping of str to value
+        Parameters of all policies that have them, instead of the paper's.
+    own : mapping of str to mapping
+        Parameters of single policies.
+    play : mapping of str to value
+        What differs in the simulation, see `Experiment`.
+    chooses : bool
+        Whether the seeds below `FIRST_SEED` are played as well, to choose each policy's prior.
+    """
+
+    policies: tuple[str, ...]
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    play: Mapping[str, Any] = field(default_factory=dict)
+    chooses: bool = False
+
+
+PAPERS, AUTHORS, TUNED = "paper's text", "author's code", "prior (5/k, 4, 2)"
+SGD, LAPLACE = "mini-batch, SGD", "mini-batch, Laplace"
+SKYLINE = "full information"
+VARIANTS = {
+    PAPERS: Variant(policies=(*paper_policy_names(), "SmoothedGreedy"), chooses=True),
+    AUTHORS: Variant(
+        policies=_COMPARED,
+        own={
+            "ContextualAdaptiveGreedy": {"cold_start": _AUTHORS_PRIOR},
+            "ContextualAdaptiveGreedy2": {"moving": False},
+            "ActiveAdaptiveGreedy": {"moving": False},
+        },
+        play={"feedback": "batch", "n_random": 50},
+        chooses=True,
+    ),
+    "prior (3/k, 4, 2)": Variant(
+        policies=_WITH_PRIOR, changes={"cold_start": _AUTHORS_PRIOR}, chooses=True
+    ),
+    TUNED: Variant(policies=_WITH_PRIOR, changes={"cold_start": TUNED_PRIOR}, chooses=True),
+    "smoothing (1, 2)": Variant(
+        policies=_WITH_PRIOR, changes={"cold_start": _SMOOTHING}, chooses=True
+    ),
+    SGD: Variant(policies=_STREAMING, changes={"oracle": "streaming-logistic"}),
+    LAPLACE: Variant(policies=_STREAMING, changes={"oracle": "streaming-laplace"}),
 }
-_CHANGES = {
-    "full refit": {},
-    "mini-batch": {"oracle": "streaming-logistic"},
-    "tuned prior": {"cold_start": TUNED_PRIOR},
-}
+_SKYLINE = Variant(
+    policies=("FullInformation",),
+    changes={"oracle": "streaming-laplace"},
+    own={"FullInformation": {"policy": "SmoothedGreedy"}},
+    play={"feedback": "full"},
+)
 
 
 def paper_evaluation(
@@ -31,15 +89,14 @@ def paper_evaluation(
     *,
     folder: str,
     n_replicates: int = 10,
+    n_choosing: int = FIRST_SEED,
+    n_skyline: int = 2,
     n_rounds: int | None = None,
     refit_every: int = 50,
-    seed: int = 0,
+    refit: str = "every block",
+    all_variants: bool = True,
 ) -> list[Experiment]:
     """Return the experiments of the paper's evaluation on one data set, one per variant.
-
-    Every registered policy with the paper's hyperparameters plays it with full refits, with
-    mini-batch updates (streaming logistic regression, one pass over each block) and, beyond the
-    paper, with the prior (5/k, 4, 2) in place of its untuned one.
 
     Parameters
     ----------
@@ -48,38 +105,63 @@ def paper_evaluation(
     folder : str
         Where results go; each variant has a folder of its own in it.
     n_replicates : int, default=10
-        Runs per policy, each with another seed and row order.
+        Runs per policy from seed `FIRST_SEED` on, each with another row order.
+    n_choosing : int, default=10
+        Runs before these, at most `FIRST_SEED`, in the variants among which a prior is chosen.
+    n_skyline : int, default=2
+        Replicates with full information, which take long.
     n_rounds : int, optional
         Rounds per run; by default all rows.
     refit_every : int, default=50
         Rounds between refits.
-    seed : int, default=0
-        Seed of the first replicate.
+    refit : str, default="every block"
+        Schedule of the refits, for sets on which those of every block take too long.
+    all_variants : bool, default=True
+        Whether all of `VARIANTS` are played, or the two settings and the tuned prior alone.
 
     Returns
     -------
     list of Experiment
-        Full refit, mini-batch, tuned prior.
+        The variants in this order, and the skyline: one classifier per arm that is shown the
+        rewards of all arms at the end of each block.
 
     Examples
     --------
     >>> experiments = paper_evaluation("demo", folder="outputs/try", n_replicates=2)
-    >>> [list(experiment.variants) for experiment in experiments]
-    [['full refit'], ['mini-batch'], ['tuned prior']]
+    >>> [list(experiment.variants)[0] for experiment in experiments][:2]
+    ["paper's text", "author's code"]
+    >>> [len(experiment.runs()) for experiment in experiments[:2]]
+    [204, 144]
     """
-    return [
-        Experiment(
-            datasets=[dataset],
-            policies=[name for name in paper_policy_names() if name not in _LEFT_OUT[variant]],
-            variants={variant: changes},
-            folder=f"{folder}/{dataset}/{variant.replace(' ', '-')}",
-            n_replicates=n_replicates,
-            n_rounds=n_rounds,
-            refit_every=refit_every,
-            seed=seed,
+    play = {"n_rounds": n_rounds, "refit_every": refit_every}
+    chosen = tuple(VARIANTS) if all_variants else (PAPERS, AUTHORS, TUNED)
+    experiments = []
+    for name, variant in (VARIANTS | {SKYLINE: _SKYLINE}).items():
+        if name not in (*chosen, SKYLINE):
+            continue
+        n_first = n_choosing if variant.chooses else 0
+        schedule = {} if variant is _SKYLINE else {"refit": refit}
+        experiments.append(
+            Experiment(
+                datasets=[dataset],
+                policies={
+                    policy: {"policy": policy, **variant.own.get(policy, {})}
+                    for policy in variant.policies
+                },
+                variants={name: variant.changes},
+                folder=f"{folder}/{dataset}/{_folder_of(name)}",
+                n_replicates=n_skyline if variant is _SKYLINE else n_first + n_replicates,
+                seed=FIRST_SEED - n_first,
+                **play,
+                **schedule,
+                **variant.play,
+            )
         )
-        for variant, changes in _CHANGES.items()
-    ]
+    return experiments
+
+
+def _folder_of(variant: str) -> str:
+    return "".join(character if character.isalnum() else "-" for character in variant)
 
 
 def run_all(experiments: list[Experiment], *, n_jobs: int | None = None) -> Results:

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
 from cbkit.datasets.presets import PLANTED_NAMES
-from cbkit.experiments.stats import paired_differences
+from cbkit.experiments.stats import intervals, paired_differences
 from cbkit.plots.curves import family_panels
-from cbkit.plots.dots import difference_dots, interval_dots
+from cbkit.plots.dots import difference_dots, dots, interval_dots, marker_legend
 from cbkit.plots.heatmap import reward_heatmap
-from cbkit.studies.evaluation.tables import BASELINES
+from cbkit.plots.style import GREY
+from cbkit.studies.evaluation.experiment import (
+    AUTHORS,
+    LAPLACE,
+    PAPERS,
+    SGD,
+    SKYLINE,
+    TUNED,
+)
+from cbkit.studies.evaluation.priors import PRIORS, SETTINGS, by_setting
+from cbkit.studies.evaluation.tables import BASELINES, compared
+
+SHOWN = (
+    *("Greedy", "ContextualAdaptiveGreedy", "BootstrappedUCB", "BootstrappedTS"),
+    "ExploreThenExploit",
+)
 
 
 def is_planted(name: str) -> bool:
@@ -42,27 +58,55 @@ def _title(table: pd.DataFrame) -> str:
     return title_of(table["dataset"].iloc[0])
 
 
-def full_refit_curves(curves: pd.DataFrame) -> Figure:
-    """Draw the mean reward so far of every policy with full refits and the paper's constants."""
-    title = f"{_title(curves)}: full refits, the paper's constants"
-    return family_panels(curves[curves["variant"] == "full refit"], title=title)
+def papers_curves(curves: pd.DataFrame) -> Figure:
+    """Draw the mean reward so far of every policy in the paper's setting, and the skyline."""
+    shown = curves[curves["variant"].isin([PAPERS, SKYLINE])].assign(variant=PAPERS)
+    return family_panels(shown, title=f"{_title(curves)}: full refits, the paper's constants")
 
 
 def tuned_curves(curves: pd.DataFrame) -> Figure:
     """Draw the mean reward so far of every policy with full refits and the tuned prior."""
-    title = f"{_title(curves)}: full refits, tuned prior (5/k, 4, 2)"
-    return family_panels(curves[curves["variant"] == "tuned prior"], title=title)
+    title = f"{_title(curves)}: full refits, {TUNED}"
+    return family_panels(curves[curves["variant"] == TUNED], title=title)
 
 
-def variant_dots(finals: pd.DataFrame) -> Figure:
-    """Draw the final rewards of all policies under the three variants."""
+def _variant_dots(finals: pd.DataFrame, variants: tuple[str, ...]) -> Figure:
+    runs = compared(finals)
+    runs = runs[runs["variant"].isin(variants) & ~runs["policy"].isin(BASELINES)]
+    n_variants = runs["variant"].nunique()
+    runs = runs[runs.groupby("policy")["variant"].transform("nunique") == n_variants]
     label = {"mean_reward": "mean reward per round"}
-    return interval_dots(finals, label, sort=True, title=_title(finals))
+    levels = " and ".join(f"{name} {level:.3f}" for name, level in _levels(finals).items())
+    fig = interval_dots(runs, label, sort=True, title=f"{_title(finals)} ({levels})")
+    for level in _levels(finals).values():
+        fig.axes[0].axvline(level, color=GREY, linestyle=(0, (4, 1.6)), lw=1, zorder=1)
+    return fig
+
+
+def _levels(finals: pd.DataFrame) -> dict[str, float]:
+    best = finals[finals["policy"] == "BestArmInHindsight"]
+    return {"dashed: best arm in hindsight": best["mean_reward"].mean()}
+
+
+def prior_dots(finals: pd.DataFrame) -> Figure:
+    """Draw the final rewards of all policies that have a prior under four of them."""
+    return _variant_dots(finals, PRIORS)
+
+
+def update_dots(finals: pd.DataFrame) -> Figure:
+    """Draw the final rewards with full refits and with two kinds of updates by mini-batches."""
+    return _variant_dots(finals, (PAPERS, LAPLACE, SGD))
+
+
+def setting_dots(finals: pd.DataFrame) -> Figure:
+    """Draw the final rewards as the paper's text and as its author's code have the evaluation."""
+    return _variant_dots(finals, (PAPERS, AUTHORS))
 
 
 def exploration_dots(finals: pd.DataFrame) -> Figure:
     """Draw how often choosers explored, and how often the cold start scored the chosen arm."""
-    refits = finals[finals["variant"].isin(["full refit", "tuned prior"])]
+    refits = compared(finals)
+    refits = refits[refits["variant"].isin([PAPERS, TUNED])]
     refits = refits[~refits["policy"].isin(BASELINES)]
     labels = {
         "explored_share": "share of rounds in which\nthe chooser explored",
@@ -73,14 +117,60 @@ def exploration_dots(finals: pd.DataFrame) -> Figure:
 
 def greedy_differences(finals: pd.DataFrame) -> Figure:
     """Draw each policy's paired difference from Greedy, a panel per variant."""
-    compared = paired_differences(finals[finals["policy"] != "RandomArm"], "Greedy")
-    return difference_dots(compared, title=f"{_title(finals)}: against Greedy on the same rows")
+    against = paired_differences(finals[finals["policy"] != "RandomArm"], "Greedy")
+    return difference_dots(against, title=f"{_title(finals)}: against Greedy on the same rows")
 
 
-def reward_map(finals: pd.DataFrame, variant: str = "full refit") -> Figure:
-    """Draw the final rewards of all policies on all data sets, full refits."""
+def setting_differences(finals: pd.DataFrame) -> Figure:
+    """Draw each policy's paired difference from Greedy in the paper's and its author's setting."""
+    return greedy_differences(compared(finals[finals["variant"].isin([PAPERS, AUTHORS])]))
+
+
+def reward_map(finals: pd.DataFrame, variant: str = PAPERS) -> Figure:
+    """Draw the final rewards of all policies on all data sets in one variant."""
     planted = {
         name: f"{name}\n(planted)" for name in finals["dataset"].unique() if is_planted(name)
     }
-    chosen = finals[finals["variant"] == variant].replace({"dataset": planted})
+    chosen = compared(finals[finals["variant"] == variant]).replace({"dataset": planted})
     return reward_heatmap(chosen, title=f"Final rewards, {variant}")
+
+
+def winner_panels(finals: pd.DataFrame, policies: tuple[str, ...] = SHOWN) -> Figure:
+    """Draw what some policies earn under each prior and setting, a panel per real data set.
+
+    Parameters
+    ----------
+    finals : DataFrame
+        Runs of all data sets and variants.
+    policies : tuple of str, optional
+        Which policies are shown.
+    """
+    real = finals[~finals["dataset"].map(is_planted)]
+    runs = compared(by_setting(real))
+    runs = runs[runs["policy"].isin(policies)]
+    names = list(runs["dataset"].unique())
+    n_columns = min(4, len(names))
+    n_rows = -(-len(names) // n_columns)
+    size = (2.0 + 2.6 * n_columns, 1.2 + 2.9 * n_rows)
+    fig, axes = plt.subplots(n_rows, n_columns, figsize=size, sharey=True, squeeze=False)
+    for ax in axes.flat[len(names) :]:
+        ax.set_visible(False)
+    for name, ax in zip(names, axes.flat, strict=False):
+        part = runs[runs["dataset"] == name]
+        table = intervals(part, ["setting", "policy"])
+        present = [policy for policy in policies if policy in set(table["policy"])]
+        table = table.set_index("policy").loc[present].reset_index()
+        dots(table, ax, row="setting", hue="policy", order=SETTINGS)
+        level = real.loc[
+            (real["dataset"] == name) & (real["policy"] == "BestArmInHindsight"), "mean_reward"
+        ].mean()
+        ax.axvline(level, color=GREY, linestyle=(0, (4, 1.6)), lw=1, zorder=1)
+        ax.set_xlim(0, 1.05 * max(level, table["high"].max()))
+        ax.set_title(f"{name} (n = {table['n'].min()})")
+    fig.supxlabel(
+        "mean reward per round; lines: 95% t intervals over replicates; "
+        "dashed: best arm in hindsight",
+        size=10,
+    )
+    marker_legend(axes[0, 0], list(policies))
+    return fig

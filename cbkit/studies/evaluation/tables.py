@@ -6,10 +6,14 @@ import pandas as pd
 
 from cbkit.experiments.results import CPU_SECONDS, RUN, Results
 from cbkit.experiments.stats import intervals, paired_differences
+from cbkit.studies.evaluation.experiment import AUTHORS, FIRST_SEED, PAPERS, SKYLINE, TUNED
 
 # Not policies of the paper's comparison: the levels to beat, and plain greedy, which it lacks.
 BASELINES = ("RandomArm", "BestArmInHindsight", "BestArmOnline")
-ADDED = ("Greedy", *BASELINES)
+ADDED = ("Greedy", "SmoothedGreedy", "AlternatingEpochs", *BASELINES)
+N_CURVES = 10  # replicates whose curves are kept
+_COLUMNS = ["checksum", "row_order", "n_rounds", "mean_reward", "explored_share"]
+_COLUMNS += ["cold_start_share", "n_fitted_arms"]
 
 # Policies that differ in their resample weights alone: drawn anew at each refit, or kept.
 _WEIGHTS = {
@@ -26,7 +30,24 @@ def with_cost(results: Results) -> pd.DataFrame:
     if len(results.failures):
         raise ValueError(f"{len(results.failures)} runs failed\n{results.summary()}")
     spent = results.timings.set_index(list(RUN))[list(CPU_SECONDS)].sum(axis=1)
-    return results.finals.drop(columns="error").join(spent.rename("cpu_seconds"), on=list(RUN))
+    finals = results.finals[[*RUN, *_COLUMNS]]
+    return finals.join(spent.rename("cpu_seconds"), on=list(RUN))
+
+
+def compared(finals: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs that comparisons are made on: seeds that have chosen nothing."""
+    return finals[finals["seed"] >= FIRST_SEED]
+
+
+def choosing(finals: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs on which constants and rivals are chosen."""
+    return finals[finals["seed"] < FIRST_SEED]
+
+
+def shown_curves(curves: pd.DataFrame) -> pd.DataFrame:
+    """Return the curves that are drawn: of the two settings and the tuned prior, few replicates."""
+    first = curves["seed"].between(FIRST_SEED, FIRST_SEED + N_CURVES - 1)
+    return curves[first & curves["variant"].isin([PAPERS, AUTHORS, TUNED, SKYLINE])]
 
 
 def final_table(finals: pd.DataFrame) -> pd.DataFrame:
@@ -64,8 +85,8 @@ def beside_greedy(finals: pd.DataFrame, policies: list[str]) -> pd.DataFrame:
     keys = ["dataset", "variant", "policy"]
     if finals.empty:
         return pd.DataFrame(columns=keys + columns)
-    chosen = finals[finals["policy"].isin(["Greedy", *policies])]
-    compared = paired_differences(chosen, "Greedy")
+    chosen = finals[finals["policy"].isin(["Greedy", *policies]) & (finals["variant"] != SKYLINE)]
+    against = paired_differences(chosen, "Greedy")
     rewards = chosen.pivot(index=["dataset", "variant", "seed"], columns="policy")["mean_reward"]
     equal = rewards.drop(columns="Greedy").eq(rewards["Greedy"], axis=0).stack()
     facts = pd.DataFrame(
@@ -74,7 +95,7 @@ def beside_greedy(finals: pd.DataFrame, policies: list[str]) -> pd.DataFrame:
             "n_equal": equal.groupby(keys).sum(),
         }
     )
-    table = compared[[*keys, "difference", "low", "high", "n"]].join(facts, on=keys)
+    table = against[[*keys, "difference", "low", "high", "n"]].join(facts, on=keys)
     table["n_equal"] = table["n_equal"].astype(int)
     return table[keys + columns]
 
@@ -85,15 +106,16 @@ def kept_against_fresh(finals: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Per data set, variant with full refits and policy (UCB, TS): reward with kept Gamma(1,1)
-        weights minus that with fresh multinomial ones, with low, high, n and ``p_holm``. No rows
-        where there are no runs.
+        Per data set, variant with both and policy (UCB, TS): reward with kept Gamma(1,1) weights
+        minus that with fresh multinomial ones, with low, high, n and ``p_holm``. No rows where
+        there are no runs.
     """
     columns = ["dataset", "variant", "policy", "difference", "low", "high", "n", "p_holm"]
     if finals.empty:
         return pd.DataFrame(columns=columns)
-    runs = finals[finals["policy"].isin(list(_WEIGHTS)) & (finals["variant"] != "mini-batch")]
+    both = finals.loc[finals["policy"] == "BootstrappedUCB", "variant"].unique()
+    runs = finals[finals["policy"].isin(list(_WEIGHTS)) & finals["variant"].isin(both)]
     named = pd.DataFrame(runs["policy"].map(_WEIGHTS).tolist(), index=runs.index)
     named.columns = ["policy", "weights"]
-    compared = paired_differences(runs.assign(**named), "fresh", by="weights")
-    return compared[columns]
+    against = paired_differences(runs.assign(**named), "fresh", by="weights")
+    return against[columns]

@@ -1,366 +1,280 @@
-"""Verdicts follow from intervals by stated rules, on tables made up for the purpose."""
+"""Outcomes follow from intervals, and verdicts from outcomes, by stated rules."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
-from cbkit.policies.registry import policy_names
-from cbkit.studies.claims.appendix import APPENDIX_CLAIMS
-from cbkit.studies.claims.evaluation import EVALUATION_CLAIMS
-from cbkit.studies.claims.plots import effects
+from cbkit.experiments.stats import mean_interval
+from cbkit.experiments.tables import to_markdown
+from cbkit.studies.claims.comparisons import (
+    UntestableError,
+    by_seed,
+    compare,
+    comparison,
+    elsewhere,
+    taken,
+)
 from cbkit.studies.claims.verdicts import (
     Claim,
-    UntestableError,
+    decide,
+    effect,
     judge,
-    outcome,
+    one_page,
+    replicates_needed,
     verdict,
 )
-from cbkit.studies.evaluation.tables import beside_greedy
+from cbkit.studies.evaluation.experiment import AUTHORS
 
-CLAIMS = {claim.number: claim for claim in (*EVALUATION_CLAIMS, *APPENDIX_CLAIMS)}
 NOISE = np.array([-0.002, -0.001, 0.0, 0.001, 0.002])
 
 
-def runs(levels, *, dataset="bibtex", variant="full refit", noise=NOISE, **columns):
-    """Final rewards of five replicates; the i-th policy gets the noise rolled by i."""
-    return pd.concat(
-        pd.DataFrame(
-            {
-                "dataset": dataset,
-                "variant": variant,
-                "policy": policy,
-                "seed": range(len(noise)),
-                "checksum": dataset,
-                "n_rounds": 100,
-                "row_order": "r",
-                "mean_reward": level + np.roll(noise, position),
-                **columns,
-            }
-        )
-        for position, (policy, level) in enumerate(levels.items())
-    )
+def row(level, claimed="above", *, reference=1.0, noise=NOISE, **rest):
+    """A comparison of five replicates around a level."""
+    found = mean_interval(level + noise)
+    return comparison(found, claimed, reference=reference, **(rest | {"question": "q"}))
 
 
-def evaluation(changes=None, *, mini=0.05, dataset="bibtex", **more):
-    """All policies at 0.2, the best arms at 0.1, mini-batches at `mini`, but for the changes."""
-    levels = dict.fromkeys(policy_names(), 0.2)
-    levels |= {"BestArmOnline": 0.1, "BestArmInHindsight": 0.1, "RandomArm": 0.01}
-    parts = [runs(levels | (changes or {}), dataset=dataset, **more)]
-    small = {name: mini if level == 0.2 else level for name, level in levels.items()}
-    parts.append(runs(small, dataset=dataset, variant="mini-batch", **more))
-    return pd.concat(parts, ignore_index=True)
+def outcomes(*rows):
+    return decide(pd.DataFrame(rows))["outcome"].tolist()
 
 
-def judged(number, table):
-    """The verdict row and comparisons of one claim."""
-    claim = CLAIMS[number]
-    table, comparisons = judge([claim], {claim.needs: table})
-    return table.iloc[0], comparisons
-
-
-# The rules
+# From an interval to an outcome
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "claimed", "margin", "expected"),
+    ("level", "claimed", "rest", "expected"),
     [
-        (0.1, 0.2, "above", 0.0, "supported"),
-        (-0.1, 0.2, "above", 0.0, "open"),
-        (-0.2, -0.1, "above", 0.0, "contradicted"),
-        (0.0, 0.0, "above", 0.0, "contradicted"),
-        (0.1, 0.3, "above", 0.2, "open"),
-        (-0.05, 0.3, "above", -0.1, "supported"),
-        (-0.2, -0.1, "below", 0.0, "supported"),
-        (-0.2, -0.1, "below", 0.15, "open"),
-        (0.1, 0.2, "below", 0.0, "contradicted"),
-        (-0.1, 0.1, "near", 0.1, "supported"),
-        (-0.1, 0.2, "near", 0.1, "open"),
-        (0.11, 0.2, "near", 0.1, "contradicted"),
-        (-0.2, -0.11, "near", 0.1, "contradicted"),
-        (0.0, 0.0, "near", 0.1, "supported"),
-        (np.nan, np.nan, "above", 0.0, "open"),
-        (np.nan, np.nan, "near", 0.0, "open"),
+        (0.10, "above", {}, "supported"),
+        (-0.10, "above", {}, "contradicted"),
+        (-0.10, "below", {}, "supported"),
+        (0.10, "below", {}, "contradicted"),
+        (0.10, "above", {"margin": 0.2}, "contradicted"),
+        (-0.10, "below", {"margin": 0.2}, "contradicted"),
+        (0.30, "above", {"margin": 0.2}, "supported"),
+        (0.01, "above", {}, "equivalent"),
+        (-0.01, "above", {}, "equivalent"),
+        (0.01, "above", {"small": 0.0}, "supported"),
+        (0.01, "near", {}, "supported"),
+        (0.10, "near", {}, "contradicted"),
+        (-0.10, "near", {}, "contradicted"),
+        (0.10, "near", {"small": 0.2}, "supported"),
+        (0.05, "near", {}, "open"),
+        (0.0, "above", {"small": 0.0}, "open"),
     ],
 )
-def test_outcome_is_where_the_whole_interval_lies(low, high, claimed, margin, expected):
-    assert outcome(low, high, claimed, margin) == expected
+def test_outcome_is_where_the_whole_interval_lies(level, claimed, rest, expected):
+    assert outcomes(row(level, claimed, **rest)) == [expected]
 
 
-def test_outcome_refuses_another_claim():
+def test_policies_that_never_differ_are_identical_and_near():
+    same = np.zeros(5)
+    rows = [row(0.0, claimed, noise=same) for claimed in ("above", "below", "near")]
+    assert outcomes(*rows) == ["identical", "identical", "supported"]
+
+
+def test_a_margin_of_equivalence_is_five_percent_of_the_reference():
+    rows = [row(0.06, reference=reference) for reference in (2.0, 1.0)]
+    assert outcomes(*rows) == ["equivalent", "supported"]
+
+
+def test_one_replicate_leaves_all_open_and_needs_no_number():
+    found = decide(pd.DataFrame([row(0.1, noise=np.zeros(1)), row(0.1, "near", noise=np.zeros(1))]))
+    assert found["outcome"].tolist() == ["open", "open"]
+    assert found["n_needed"].isna().all()
+
+
+def test_comparisons_of_a_claim_are_corrected_together_by_holm():
+    noise = np.array([-0.1, 0.1, 0.0, -0.05, 0.05])
+    alone = row(0.1, noise=noise)
+    error = noise.std(ddof=1) / np.sqrt(5)
+    p = 2 * stats.t.sf(0.1 / error, 4)
+    assert 0.025 < p < 0.05
+    assert outcomes(alone) == ["supported"]
+    two = decide(pd.DataFrame([alone, row(0.0, noise=noise)]))
+    assert two["outcome"].tolist() == ["open", "open"]
+    assert two["p_holm"].tolist() == pytest.approx([2 * p, 1.0])
+
+
+def test_another_kind_of_claim_is_refused():
     with pytest.raises(ValueError, match="claimed must be above, below or near, got 'over'"):
-        outcome(0, 1, "over")
+        row(0.1, "over")
+
+
+# How many replicates would settle it
+
+
+def test_replicates_needed_by_hand():
+    # t(0.975, 17) = 2.10982: 2.10982 / sqrt(18) = 0.4973; with 17 it is 0.5142
+    assert replicates_needed(1.0, 0.5) == 18
+    assert replicates_needed(2.0, 1.0) == 18
+    assert replicates_needed(1.0, 0.0) == np.inf
+    assert replicates_needed(1.0, 0.5, level=0.01) == 31
+
+
+def test_an_open_comparison_needs_the_fewer_of_a_clear_difference_or_a_clear_equivalence():
+    spread = np.array([-0.2, -0.1, 0.0, 0.1, 0.2])
+    sd = spread.std(ddof=1)
+    clear = decide(pd.DataFrame([row(0.1, noise=spread)]))
+    assert clear["outcome"].tolist() == ["open"]
+    assert clear["n_needed"].tolist() == [replicates_needed(sd, 0.1)]
+    equal = decide(pd.DataFrame([row(0.01, noise=spread)]))
+    assert equal["n_needed"].tolist() == [replicates_needed(sd, 0.04)]
+    near = decide(pd.DataFrame([row(0.01, "near", noise=spread)]))
+    assert near["n_needed"].tolist() == [replicates_needed(sd, 0.04)]
+
+
+def test_an_interval_that_Holm_leaves_open_needs_more_replicates_than_it_has():
+    noise = np.array([-0.1, 0.1, 0.0, -0.05, 0.05])
+    two = decide(pd.DataFrame([row(0.1, noise=noise), row(0.0, noise=noise)]))
+    sd = noise.std(ddof=1)
+    assert two["n_needed"].iloc[0] == replicates_needed(sd, 0.1, level=0.025) > 5
+
+
+# Choosing on other replicates
+
+
+def test_rivals_are_chosen_on_the_choosing_seeds_and_compared_on_the_others():
+    table = pd.DataFrame({"a": [1.0, 1.0, 0.0], "b": [0.0, 0.0, 9.0]}, index=[0, 1, 10])
+    rival = taken(table, elsewhere(table, ["a", "b"]))
+    assert (rival.to_dict(), rival.name) == ({10: 0.0}, "a")
+    assert taken(table, elsewhere(table, ["a", "b"], worst=True)).to_dict() == {10: 9.0}
+
+
+def test_without_choosing_seeds_each_replicate_is_chosen_for_by_the_others():
+    table = pd.DataFrame({"a": [9.0, 0.0, 0.0], "b": [1.0, 1.0, 1.0]}, index=[10, 11, 12])
+    assert elsewhere(table, ["a", "b"]).tolist() == ["b", "a", "a"]
+    with pytest.raises(UntestableError, match="1 replicates cannot choose among a, b"):
+        elsewhere(table[:1], ["a", "b"])
+
+
+@pytest.mark.statistical
+def test_the_best_of_equals_chosen_on_other_replicates_is_no_better_than_they_are():
+    rng = np.random.default_rng(0)
+    gains = []
+    for _ in range(400):
+        table = pd.DataFrame(rng.normal(size=(10, 8)))
+        gains.append(taken(table, elsewhere(table, list(table))).mean())
+    assert abs(np.mean(gains)) < 4 * np.std(gains) / np.sqrt(400)
+    flattered = [pd.DataFrame(rng.normal(size=(10, 8))).mean().max() for _ in range(400)]
+    assert np.mean(flattered) > 0.3
+
+
+def test_compared_are_the_fresh_seeds_that_both_have():
+    table = pd.DataFrame({"a": [9.0, 2.0, 3.0, 4.0], "b": [0.0, 1.0, 1.0, np.nan]}, [9, 10, 11, 12])
+    found = compare(table, "a", "b", "above", question="q")
+    assert (found["difference"], found["n"], found["reference"]) == (1.5, 2, 1.0)
+    with pytest.raises(UntestableError, match="a and b share no replicate"):
+        compare(table[3:], "a", "b", "above", question="q")
+    with pytest.raises(UntestableError, match="there are no runs of c"):
+        compare(table, "a", "c", "above", question="q")
+
+
+def test_unpaired_and_repeated_runs_are_refused():
+    runs = pd.DataFrame({"policy": ["a", "b"], "seed": 1, "mean_reward": 0.1, "checksum": "c"})
+    assert by_seed(runs, "policy").loc[1].to_dict() == {"a": 0.1, "b": 0.1}
+    with pytest.raises(ValueError, match="not paired: their row_order differs at 1"):
+        by_seed(runs.assign(row_order=["x", "y"]), "policy")
+    with pytest.raises(ValueError, match="duplicate"):
+        by_seed(runs.assign(policy="a"), "policy")
+
+
+# From outcomes to verdicts
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "expected"),
+    ("found", "expected"),
     [
-        (["supported", "supported"], "holds"),
-        (["supported", "open"], "holds in part"),
-        (["supported", "contradicted"], "holds in part"),
-        (["contradicted", "open"], "does not hold"),
-        (["open", "open"], "not testable here"),
-        ([], "not testable here"),
+        (["supported", "supported"], "supported"),
+        (["supported", "supported", "open"], "supported"),
+        (["supported", "open"], "undecided"),
+        (["supported", "contradicted", "open", "open", "open"], "mixed"),
+        (["supported", "equivalent"], "mixed"),
+        (["supported", "identical"], "mixed"),
+        (["contradicted", "equivalent", "open"], "refuted"),
+        (["identical"], "refuted"),
+        (["contradicted", "open"], "undecided"),
+        ([], "undecided"),
     ],
 )
-def test_verdict_follows_from_the_outcomes(outcomes, expected):
-    assert verdict(outcomes) == expected
+def test_verdict_follows_from_the_outcomes(found, expected):
+    assert verdict(found) == expected
 
 
-def test_planted_and_tuned_comparisons_have_verdicts_of_their_own():
-    table = pd.concat(
-        [
-            evaluation({"ContextualAdaptiveGreedy2": 0.1}),
-            runs(dict.fromkeys(policy_names(), 0.2), variant="tuned prior"),
-            evaluation({"ContextualAdaptiveGreedy": 0.1}, dataset="mediamill-like"),
-        ]
-    )
-    row, comparisons = judged(4, table)
-    assert (row["verdict"], row["tuned prior"], row["planted"]) == (
-        "holds",
-        "not testable here",
-        "does not hold",
-    )
-    assert (row["supported"], row["open"], row["contradicted"]) == (1, 0, 0)
-    assert list(comparisons["planted"]) == [False, False, True]
+def claim(compare, number=1):
+    return Claim(number=number, text="a", test="b", needs="t", compare=compare)
 
 
-def test_claim_without_its_table_is_not_testable_and_says_why():
-    table, comparisons = judge(CLAIMS.values(), {})
-    assert set(table["verdict"]) == {"not testable here"} and comparisons.empty
-    assert (
-        table["reason"].iloc[-1] == "there is no table cold_start_and_many_arms/exclusive_rewards"
-    )
-    assert list(table["claim"]) == list(range(1, 12))
+def tables(**levels):
+    """A table that holds only the names of data sets; `compared` knows their levels."""
+    return {"t": pd.DataFrame({"dataset": list(levels), "level": list(levels.values())})}
 
 
-def test_claim_without_real_data_or_without_a_decision_says_so():
-    row, _ = judged(4, evaluation(dataset="mediamill-like"))
-    assert (row["verdict"], row["planted"]) == ("not testable here", "not testable here")
-    assert row["reason"] == "there are no real data at hand"
-    assert judged(4, evaluation())[0]["reason"].startswith("every interval is open")
-    assert judged(3, evaluation())[0]["reason"] == ""
+def compared(part):
+    return [row(level, who="a", first="a", second="b") for level in part["level"]]
 
 
-def test_claim_whose_runs_are_not_there_says_which():
-    row, _ = judged(4, evaluation().query("policy != 'ContextualAdaptiveGreedy2'"))
-    assert row["verdict"] == "not testable here"
-    assert row["reason"] == "there are no runs of ContextualAdaptiveGreedy2"
+def test_only_real_data_in_the_paper_s_setting_make_the_verdict():
+    def settings(part):
+        (found,) = compared(part)
+        return [found, row(-0.5, setting=AUTHORS), row(0.0, setting="beside")]
+
+    levels = {"bibtex": 0.2, "yeast": 0.3, "mediamill-like": -0.4}
+    table, comparisons = judge([claim(settings)], tables(**levels))
+    first = table.iloc[0]
+    beside = (first["verdict"], first[AUTHORS], first["planted"])
+    assert beside == ("supported", "refuted", "refuted")
+    assert (first["supported"], first["contradicted"], first["open"]) == (2, 0, 0)
+    assert (first["sets"], first["n"], len(comparisons)) == ("2 supported", "5", 9)
+    assert first["effect_pct"] == pytest.approx(25)
 
 
-def test_unpaired_runs_are_refused():
-    table = evaluation()
-    table.loc[(table["policy"] == "ContextualAdaptiveGreedy") & (table["seed"] == 2), "seed"] = 7
-    with pytest.raises(ValueError, match="ContextualAdaptiveGreedy2 are not paired"):
-        judged(4, table)
+def test_effect_is_the_mean_over_data_sets_with_its_interval_over_replicates():
+    rows = pd.DataFrame([row(0.2), row(0.2), row(0.5)]).assign(dataset=["a", "a", "b"])
+    half = 100 * (rows["high"] - rows["low"]).iloc[0] / 2
+    found = effect(rows)
+    assert found["effect_pct"] == pytest.approx(35)
+    assert found["high_pct"] - 35 == pytest.approx(np.sqrt(2) * half / 2)
+    assert effect(rows[2:])["low_pct"] == pytest.approx(100 * rows["low"].iloc[2])
 
 
-# The claims on the evaluation
+def test_a_data_set_that_cannot_be_tested_leaves_the_others():
+    def some(part):
+        if part["dataset"].iloc[0] == "yeast":
+            raise UntestableError("no such runs")
+        return compared(part)
+
+    table, comparisons = judge([claim(some)], tables(bibtex=0.2, yeast=0.2))
+    assert (table["verdict"].tolist(), table["reason"].tolist()) == (["supported"], [""])
+    assert comparisons["dataset"].tolist() == ["bibtex"]
 
 
-@pytest.mark.parametrize(
-    ("number", "changes", "expected"),
-    [
-        (1, {"BootstrappedUCB": 0.3, "OnlineBootstrappedUCB": 0.3}, "holds"),
-        (1, {"BootstrappedUCB": 0.3, "OnlineBootstrappedUCB": 0.15}, "holds in part"),
-        (1, {"BootstrappedUCB": 0.05, "OnlineBootstrappedUCB": 0.05}, "does not hold"),
-        (2, {"ContextualAdaptiveGreedy": 0.3}, "holds"),
-        (2, {"ContextualAdaptiveGreedy": 0.3, "EpsilonGreedy": 0.4}, "does not hold"),
-        (2, {"ContextualAdaptiveGreedy": 0.3, "Greedy": 0.4}, "holds"),
-        (3, {}, "holds"),
-        (3, {"ActiveAdaptiveGreedy": 0.25}, "does not hold"),
-        (3, {"ActiveAdaptiveGreedy": 0.15}, "does not hold"),
-        (3, {"ContextualAdaptiveGreedy2": 0.25}, "holds in part"),
-        (4, {"ContextualAdaptiveGreedy2": 0.1}, "holds"),
-        (4, {"ContextualAdaptiveGreedy2": 0.3}, "does not hold"),
-        (4, {}, "not testable here"),
-    ],
-)
-def test_claims_of_full_refits(number, changes, expected):
-    assert judged(number, evaluation(changes))[0]["verdict"] == expected
-
-
-@pytest.mark.parametrize(
-    ("mini", "outcomes"),
-    [
-        (0.05, ["supported"] * 4),
-        (0.15, ["supported"] * 2 + ["contradicted"] * 2),
-        (0.195, ["contradicted"] * 4),
-    ],
-)
-def test_claim_of_mini_batches(mini, outcomes):
-    _, comparisons = judged(5, evaluation(mini=mini))
-    assert list(comparisons["outcome"]) == outcomes
-
-
-def test_claim_that_every_policy_suffers_looks_at_the_least_harmed():
-    table = evaluation()
-    rows = (table["policy"] == "ActiveExplorer") & (table["variant"] == "mini-batch")
-    table.loc[rows, "mean_reward"] = 0.21
-    row, comparisons = judged(5, table)
-    assert comparisons["comparison"].iloc[1].startswith("least harmed: ActiveExplorer, mini-batch")
-    assert list(comparisons["outcome"][:2]) == ["supported", "contradicted"]
-    assert row["verdict"] == "holds in part"
-
-
-def test_holding_on_some_data_sets_is_in_part():
-    table = pd.concat(
-        [
-            evaluation({"ContextualAdaptiveGreedy": 0.3}),
-            evaluation({"EpsilonGreedy": 0.3}, dataset="delicious"),
-        ]
-    )
-    row, comparisons = judged(2, table)
-    assert row["verdict"] == "holds in part"
-    assert list(comparisons["comparison"].str.split(" minus ").str[1])[1] == "EpsilonGreedy"
-
-
-def test_tuned_runs_are_compared_with_policies_that_have_no_prior():
-    full = {"ExploreThenExploit": 0.5}
-    tuned = dict.fromkeys(set(policy_names()) - set(full), 0.3)
-    _, comparisons = judged(2, pd.concat([evaluation(full), runs(tuned, variant="tuned prior")]))
-    assert list(comparisons["setting"]) == ["paper's constants", "tuned prior"]
-    assert comparisons["difference"].round(1).tolist() == [-0.3, -0.2]
-
-
-def test_beside_greedy_counts_equal_replicates_and_exploration():
-    table = evaluation({"ActiveAdaptiveGreedy": 0.3}).assign(explored_share=0.25)
-    table = table[table["variant"] == "full refit"]
-    greedy = table.loc[table["policy"] == "Greedy", "mean_reward"].to_numpy()
-    table.loc[table["policy"] == "ContextualAdaptiveGreedy", "mean_reward"] = greedy
-    beside = beside_greedy(table, ["ContextualAdaptiveGreedy", "ActiveAdaptiveGreedy"])
-    beside = beside.set_index("policy")
-    assert beside["n_equal"].to_dict() == {"ContextualAdaptiveGreedy": 5, "ActiveAdaptiveGreedy": 0}
-    assert set(beside["explored_share"]) == {0.25}
-    assert beside.loc["ContextualAdaptiveGreedy", ["difference", "low", "high"]].tolist() == [0] * 3
-
-
-# The claims on the appendix
-
-
-def grid(levels, policies=("BootstrappedUCB", "EpsilonGreedy")):
-    """Rewards per cold start, the same for all policies but for a constant."""
-    parts = []
-    for position, policy in enumerate(policies):
-        for label, level in levels.items():
-            family = "no cold start" if label == "no cold start" else label.rsplit(" ", 1)[0]
-            made = runs({policy: level + 0.01 * position}, variant=label, family=family)
-            parts.append(made)
-    return pd.concat(parts, ignore_index=True)
-
-
-def test_cold_starts_are_compared_with_none_at_best_and_at_worst_without_uniform_policies():
-    levels = {"no cold start": 0.1, "MAB-first 1": 0.3, "MAB-first 2": 0.05, "smoothing 1": 0.2}
-    row, comparisons = judged(6, grid(levels))
-    assert row["verdict"] == "holds in part" and len(comparisons) == 5
-    assert comparisons["comparison"].str.startswith("BootstrappedUCB").all()
-    assert list(comparisons["outcome"]) == [*["supported", "contradicted"], *["supported"] * 3]
-
-
-def test_spread_over_constants_is_compared_with_that_over_policies():
-    wide = {"no cold start": 0.9, "MAB-first 1": 0.3, "smoothing 1": 0.1}
-    assert judged(7, grid(wide))[0]["verdict"] == "holds"
-    narrow = {"MAB-first 1": 0.3, "smoothing 1": 0.301}
-    _, comparisons = judged(7, grid(narrow))
-    assert list(comparisons["outcome"]) == ["contradicted"]
-    assert comparisons["reference"].iloc[0] == pytest.approx(0.01 / np.sqrt(2))
-
-
-@pytest.mark.parametrize(("many", "expected"), [(0.3, "holds"), (0.1, "does not hold")])
-def test_more_arms_are_compared_at_the_constants_that_are_good_for_them(many, expected):
-    parts = [
-        runs({name: level}, variant=variant, n_arms=n_arms)
-        for name in ("BootstrappedUCB", "BootstrappedTS", "EpsilonGreedy")
-        for variant, n_arms, level in [
-            ("a", 20, 0.2),
-            ("a", 159, many),
-            ("b", 20, 9),
-            ("b", 159, 0),
-        ]
-    ]
-    row, comparisons = judged(8, pd.concat(parts))
-    assert row["verdict"] == expected and len(comparisons) == 2
-    assert comparisons["comparison"].iloc[0] == "BootstrappedUCB, a, 159 arms minus 20 arms"
-
-
-def test_weighted_norm_is_compared_with_min_and_max():
-    parts = [
-        runs({"ActiveExplorer": level + gain}, criterion=criterion, variant=prior)
-        for criterion, level in {"weighted": 0.3, "min": 0.2, "max": 0.4}.items()
-        for prior, gain in {
-            "prior 3, 7, 2": 0,
-            "prior 5/k, 4, 2": 0.3 * (criterion == "weighted"),
-        }.items()
-    ]
-    parts.append(runs({"Greedy": 0.5}, variant="prior 3, 7, 2"))
-    table = pd.concat(parts)
-    row, comparisons = judged(9, table.assign(algorithm=table["policy"]))
-    assert (row["verdict"], row["tuned prior"]) == ("holds in part", "holds")
-    assert list(comparisons["outcome"]) == ["supported", "contradicted", "supported", "supported"]
-
-
-def test_coverage_counts_by_sample_size_within_two_points():
-    rows = [("gamma_1_1", -3.0), ("poisson", 0.1), ("uniform", -8.0), ("gamma_2_2", -6.0)]
-    summary = pd.DataFrame(
-        {
-            "table": "linear",
-            "sample_sizes": sizes,
-            "weights": weights,
-            "baseline": "bootstrap",
-            "difference_pct": difference,
-            "low_pct": difference - 0.5,
-            "high_pct": difference + 0.5,
-            "n_pairs": 50,
-            "baseline_mean_pct": 70.0,
-        }
-        for sizes in ("all", "below 100")
-        for weights, difference in rows
-    )
-    row, comparisons = judged(10, summary)
-    assert row["verdict"] == "holds in part"
-    assert list(comparisons["outcome"]) == ["contradicted", "supported", "supported"]
-
-
-@pytest.mark.parametrize(("labels", "expected"), [(1.0, "holds"), (2.4, "does not hold")])
-def test_shared_rewards_should_help_where_one_arm_is_rewarded(labels, expected):
-    parts = [
-        runs({"BootstrappedUCB": level}, variant=variant, labels_per_row=labels)
-        for variant, level in {"plain": 0.2, "exclusive rewards": 0.22}.items()
-    ]
-    assert judged(11, pd.concat(parts))[0]["verdict"] == expected
-
-
-# Tables and figure
-
-
-def test_reasons_of_a_claim_are_its_own():
-    def refuse(table):
+def test_a_claim_that_cannot_be_tested_says_why():
+    def refuse(part):
         raise UntestableError("no such runs")
 
-    claim = Claim(number=1, text="a", test="b", needs="t", compare=refuse)
-    table, _ = judge([claim], {"t": pd.DataFrame({"x": [1]})})
-    assert table["reason"].tolist() == ["no such runs"]
+    table, comparisons = judge([claim(refuse)], tables(bibtex=1))
+    assert table[["verdict", "reason"]].to_numpy().tolist() == [["undecided", "no such runs"]]
+    assert comparisons.empty
+    table, _ = judge([claim(compared)], {})
+    assert table["reason"].tolist() == ["there is no table t"]
+    table, _ = judge([claim(compared)], tables(**{"mediamill-like": 0.1}))
+    assert table["reason"].tolist() == ["there are no real data at hand"]
 
 
-def test_figure_of_a_claim_has_a_panel_per_real_data_set_and_a_row_per_comparison():
-    table = pd.concat([evaluation(), evaluation(dataset="mediamill-like")])
-    _, comparisons = judge(EVALUATION_CLAIMS[:1], {"evaluation/finals": table})
-    fig = effects(comparisons)
-    assert [ax.get_title(loc="left") or ax.get_title() for ax in fig.axes] == ["bibtex, n = 5"]
-    assert len(fig.axes[0].get_yticks()) == 4
-    plt.close(fig)
-    with pytest.raises(ValueError, match="nothing to draw"):
-        effects(comparisons[comparisons["planted"]])
-    with pytest.raises(ValueError, match="a figure shows one claim, got"):
-        effects(comparisons.assign(claim=range(len(comparisons))))
+def test_claims_are_corrected_by_themselves():
+    noise = np.array([-0.1, 0.1, 0.0, -0.05, 0.05])
+
+    def clear(part):
+        return [row(0.1, noise=noise)]
+
+    both = [claim(clear, 1), claim(clear, 2)]
+    assert judge(both, tables(bibtex=0))[0]["verdict"].tolist() == ["supported"] * 2
+    assert judge(both[:1], tables(bibtex=0, yeast=0))[0]["verdict"].tolist() == ["undecided"]
 
 
-def test_every_panel_has_a_scale_of_its_own_that_holds_all_intervals():
-    table = pd.concat([evaluation({"BootstrappedUCB": 0.9}), evaluation(dataset="delicious")])
-    _, comparisons = judge(EVALUATION_CLAIMS[:1], {"evaluation/finals": table})
-    first, second = effects(comparisons).axes
-    scale = 100 / comparisons["reference"].abs()
-    highest = (comparisons["high"] * scale).groupby(comparisons["dataset"]).max()
-    assert first.get_xlim()[1] > highest["bibtex"] > 2 * highest["delicious"]
-    assert second.get_xlim()[1] < highest["bibtex"]
-    plt.close("all")
+def test_one_page_has_a_line_per_claim_with_its_effect():
+    table, _ = judge([claim(compared), claim(lambda part: [], 2)], tables(bibtex=0.2))
+    page = to_markdown(one_page(table)).splitlines()
+    assert page[2].startswith("| 1 | a | supported | +20% [+20, +20] | 5 | 1 supported |")
+    assert page[3].startswith("| 2 | a | undecided |  |  |")

@@ -6,11 +6,22 @@ import pandas as pd
 import pytest
 
 from cbkit.studies.evaluation import figures
-from cbkit.studies.evaluation.experiment import paper_evaluation, run_all
+from cbkit.studies.evaluation.experiment import (
+    AUTHORS,
+    PAPERS,
+    SGD,
+    SKYLINE,
+    TUNED,
+    paper_evaluation,
+    run_all,
+)
 from cbkit.studies.evaluation.tables import (
     beside_greedy,
+    choosing,
+    compared,
     final_table,
     kept_against_fresh,
+    shown_curves,
     with_cost,
 )
 from cbkit.workbook.tables import thinned
@@ -18,9 +29,12 @@ from cbkit.workbook.tables import thinned
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    """Two replicates of the whole evaluation on the demo, 60 rounds."""
+    """Two replicates of the whole evaluation on the demo, and one that chooses, 60 rounds."""
     folder = str(tmp_path_factory.mktemp("runs"))
-    return run_all(paper_evaluation("demo", folder=folder, n_replicates=2, n_rounds=60))
+    plan = paper_evaluation(
+        "demo", folder=folder, n_replicates=2, n_choosing=1, n_skyline=1, n_rounds=60
+    )
+    return run_all(plan)
 
 
 def test_finals_have_the_cpu_seconds_of_each_run(results):
@@ -30,7 +44,8 @@ def test_finals_have_the_cpu_seconds_of_each_run(results):
     table = final_table(finals)
     means = finals.groupby(["variant", "policy"], sort=False)["cpu_seconds"].mean()
     np.testing.assert_allclose(table["CPU seconds"], means)
-    assert set(table["n"]) == {2}
+    assert set(compared(finals).groupby(["variant", "policy"])["seed"].nunique()) == {1, 2}
+    assert set(choosing(finals)["seed"]) == {9}
 
 
 def test_failed_runs_are_refused(results):
@@ -43,13 +58,16 @@ def test_thinned_curves_keep_every_fourth_point_and_the_last(results):
     curves = thinned(results.curves)
     assert len(curves) * 4 == len(results.curves)
     assert set(curves.groupby(["variant", "policy", "seed"])["round"].max()) == {60}
+    shown = shown_curves(curves)
+    assert set(shown["variant"]) == {PAPERS, AUTHORS, TUNED, SKYLINE} and shown["seed"].min() == 10
 
 
 def test_figures_of_a_run_say_that_the_data_are_planted(results):
     curves, finals = thinned(results.curves), with_cost(results)
-    drawn = [figures.full_refit_curves(curves), figures.tuned_curves(curves)]
-    drawn += [figures.variant_dots(finals), figures.exploration_dots(finals)]
-    drawn.append(figures.greedy_differences(finals))
+    drawn = [figures.papers_curves(curves), figures.tuned_curves(curves)]
+    drawn += [figures.prior_dots(finals), figures.update_dots(finals)]
+    drawn += [figures.setting_dots(finals), figures.exploration_dots(finals)]
+    drawn.append(figures.setting_differences(finals))
     for fig in drawn:
         assert "demo (planted)" in fig.get_suptitle()
         plt.close(fig)
@@ -65,12 +83,12 @@ def test_kept_weights_are_compared_with_fresh_ones_of_the_same_policy_on_full_re
     levels |= {"BootstrappedTS": 0.3, "OnlineBootstrappedTS": 0.26, "Greedy": 0.9}
     runs = pd.DataFrame(
         {"variant": variant, "policy": name, "seed": seed, "mean_reward": level + seed / 100}
-        for variant in ("full refit", "mini-batch")
+        for variant in (PAPERS, SGD)
         for name, level in levels.items()
-        if variant == "full refit" or name.startswith("Online")
+        if variant == PAPERS or name.startswith("Online")
         for seed in range(3)
     ).assign(dataset="d", checksum="c", n_rounds=9)
     table = kept_against_fresh(runs)
-    assert list(table["variant"]) == ["full refit"] * 2
+    assert list(table["variant"]) == [PAPERS] * 2
     differences = table.set_index("policy")["difference"]
     assert differences.to_dict() == pytest.approx({"UCB": 0.05, "TS": -0.04})
