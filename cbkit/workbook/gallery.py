@@ -23,6 +23,7 @@ from cbkit.studies.coverage.tables import against_paper
 from cbkit.studies.evaluation import figures as evaluation
 from cbkit.studies.live import shop
 from cbkit.studies.off_policy import figures as off_policy
+from cbkit.studies.sensitivity import figures as sensitivity
 from cbkit.workbook.tables import source_of
 
 REWARD = {"mean_reward": "mean reward per round"}
@@ -165,6 +166,10 @@ GALLERY: dict[str, dict[str, Drawing]] = {
         "policies": Drawing(cost_dots, ("policies",)),
         "against_plain_loop": Drawing(ratio_dots, ("against_plain_loop",)),
         "growth": Drawing(growth_panels, ("growth",)),
+    },
+    "sensitivity": {
+        "values": Drawing(sensitivity.value_panels),
+        "shares": Drawing(sensitivity.share_bars),
     },
 }
 

@@ -1,0 +1,151 @@
+"""Figures of the sensitivity to constants, of one data set or of the mean over several."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from cbkit.experiments.stats import INTERVAL
+from cbkit.plots.dots import MARKERS
+from cbkit.plots.style import DARK_GREY, GREY, LIGHT_GREY, figure_title, looks
+from cbkit.studies.evaluation.figures import title_of
+from cbkit.studies.sensitivity.grid import CONSTANTS, PRIOR
+from cbkit.studies.sensitivity.shares import change_table, variance_shares
+
+_COLUMNS = 4  # panels in a row
+_APART = 0.11  # between the policies' marks at a value
+_NAMES = {constant.name: constant for constant in CONSTANTS}
+
+
+def _title(runs: pd.DataFrame, what: str) -> str:
+    names = list(runs["dataset"].unique())
+    where = title_of(names[0]) if len(names) == 1 else f"mean over {', '.join(names)}"
+    return f"{what}: {where}"
+
+
+def value_panels(runs: pd.DataFrame) -> Figure:
+    """Draw how reward changes with each value of each constant, a panel per constant.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        From `cbkit.studies.sensitivity.runs.runs_of`; several data sets are averaged.
+
+    Returns
+    -------
+    Figure
+    """
+    table = change_table(runs, by_set=False)
+    names = [name for name in _NAMES if name in set(table["constant"])]
+    n_rows = -(-(len(names) + 1) // _COLUMNS)
+    fig, axes = plt.subplots(n_rows, _COLUMNS, figsize=(11, 0.9 + 2.3 * n_rows), squeeze=False)
+    styles = looks(table["policy"].unique())
+    for name, ax in zip(names, axes.flat, strict=False):
+        _panel(table[table["constant"] == name], ax, styles)
+        ax.set_title(name)
+    for ax in axes.flat[len(names) :]:
+        ax.set_axis_off()
+    marks = zip(styles.items(), MARKERS, strict=False)
+    handles = [
+        plt.Line2D([], [], color=look["color"], marker=marker, ms=5, label=policy)
+        for (policy, look), marker in marks
+    ]
+    axes.flat[-1].legend(handles=handles, loc="center left")
+    fig.supylabel("change of the mean reward against the centre, %", size=10)
+    n = table["n"]
+    count = f"{n.min()}" if n.min() == n.max() else f"{n.min()} to {n.max()}"
+    fig.supxlabel(
+        f"dashed: the centre; grey: its value of the constant; lines: {INTERVAL}, n = {count}\n"
+        "each panel has a scale of its own",
+        size=10,
+    )
+    figure_title(fig, _title(runs, "One constant at a time"))
+    return fig
+
+
+def _panel(table: pd.DataFrame, ax: Axes, styles: dict[str, dict[str, str]]) -> None:
+    """Draw a mark with its interval per policy and value of a constant."""
+    values = _NAMES[table["constant"].iloc[0]].values
+    places = {value: at for at, value in enumerate(v for v in values if v in set(table["value"]))}
+    policies = list(table["policy"].unique())
+    for (policy, look), marker in zip(styles.items(), MARKERS, strict=False):
+        own = table[table["policy"] == policy]
+        if own.empty:
+            continue
+        shift = _APART * (policies.index(policy) - (len(policies) - 1) / 2)
+        ax.errorbar(
+            own["value"].map(places) + shift,
+            own["mean"],
+            yerr=[own["mean"] - own["low"], own["high"] - own["mean"]],
+            color=look["color"],
+            marker=marker,
+            markersize=4.5,
+            linewidth=0.9,
+            elinewidth=1.3,
+        )
+    ax.axhline(0, color=GREY, linestyle=(0, (4, 1.6)), linewidth=1, zorder=1)
+    for value, at in places.items():
+        if not values[value]:
+            ax.axvline(at, color=LIGHT_GREY, linewidth=9, alpha=0.5, zorder=0)
+    ax.set_xticks(range(len(places)), list(places))
+    longest = max(len(line) for value in places for line in value.split("\n"))
+    if longest > 7:
+        ax.tick_params(axis="x", rotation=30, labelsize=8)
+    ax.grid(visible=False, axis="x")
+
+
+def share_bars(runs: pd.DataFrame) -> Figure:
+    """Draw each constant's share of the variance, the largest first, a panel per policy.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As for `value_panels`, at least two replicates.
+
+    Returns
+    -------
+    Figure
+    """
+    rng = np.random.default_rng(0)  # the picture of a table is always the same
+    sets = variance_shares(runs, rng)
+    table = variance_shares(runs, rng, by_set=False)
+    policies = list(table["policy"].unique())
+    fig, axes = plt.subplots(-(-len(policies) // 2), 2, figsize=(10.5, 6.4), squeeze=False)
+    for policy, ax in zip(policies, axes.flat, strict=False):
+        own = table[table["policy"] == policy].sort_values("share_pct", ascending=False)
+        own = own.reset_index(drop=True)
+        prior = own["constant"] == PRIOR
+        bounds = np.abs(own[["low", "high"]].T.to_numpy() - own["share_pct"].to_numpy())
+        colour = np.where(prior, GREY, looks([policy])[policy]["color"])
+        ax.barh(own.index, own["share_pct"], color=colour, height=0.62)
+        ax.errorbar(
+            own["share_pct"], own.index, xerr=bounds, color="black", linestyle="none", elinewidth=1
+        )
+        dots = sets[sets["policy"] == policy]
+        places = {constant: at for at, constant in enumerate(own["constant"])}
+        if sets["dataset"].nunique() > 1:
+            ax.plot(
+                dots["share_pct"],
+                dots["constant"].map(places) + 0.24,
+                color=DARK_GREY,
+                marker=".",
+                markersize=4,
+                linestyle="none",
+            )
+        ax.set_yticks(own.index, own["constant"])
+        ax.invert_yaxis()
+        ax.set_title(policy)
+        ax.grid(visible=False, axis="y")
+    for ax in axes.flat[len(policies) :]:
+        ax.set_axis_off()
+    few = f"{table['n'].min()}" + ("; dots: data sets" if sets["dataset"].nunique() > 1 else "")
+    fig.supxlabel(
+        "share of the variance that all constants but the prior cause, %; the prior, grey, in the "
+        f"same unit\nlines: 95% bootstrap interval over replicates, n = {few}",
+        size=10,
+    )
+    figure_title(fig, _title(runs, "Which constant matters"))
+    return fig
