@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from cbkit.experiments.stats import INTERVAL
 from cbkit.plots.dots import MARKERS
-from cbkit.plots.style import DARK_GREY, GREY, LIGHT_GREY, figure_title, looks
+from cbkit.plots.style import GREY, LIGHT_GREY, figure_title, looks
 from cbkit.studies.evaluation.figures import title_of
 from cbkit.studies.sensitivity.grid import CONSTANTS, PRIOR
 from cbkit.studies.sensitivity.shares import change_table, variance_shares
@@ -40,20 +40,19 @@ def value_panels(runs: pd.DataFrame) -> Figure:
     """
     table = change_table(runs, by_set=False)
     names = [name for name in _NAMES if name in set(table["constant"])]
-    n_rows = -(-(len(names) + 1) // _COLUMNS)
-    fig, axes = plt.subplots(n_rows, _COLUMNS, figsize=(11, 0.9 + 2.3 * n_rows), squeeze=False)
+    n_rows = -(-len(names) // _COLUMNS)
+    fig, axes = plt.subplots(n_rows, _COLUMNS, figsize=(11, 1.2 + 2.2 * n_rows), squeeze=False)
     styles = looks(table["policy"].unique())
     for name, ax in zip(names, axes.flat, strict=False):
         _panel(table[table["constant"] == name], ax, styles)
         ax.set_title(name)
     for ax in axes.flat[len(names) :]:
         ax.set_axis_off()
-    marks = zip(styles.items(), MARKERS, strict=False)
     handles = [
         plt.Line2D([], [], color=look["color"], marker=marker, ms=5, label=policy)
-        for (policy, look), marker in marks
+        for (policy, look), marker in zip(styles.items(), MARKERS, strict=False)
     ]
-    axes.flat[-1].legend(handles=handles, loc="center left")
+    fig.legend(handles=handles, loc="outside upper right", ncols=len(handles))
     fig.supylabel("change of the mean reward against the centre, %", size=10)
     n = table["n"]
     count = f"{n.min()}" if n.min() == n.max() else f"{n.min()} to {n.max()}"
@@ -62,7 +61,7 @@ def value_panels(runs: pd.DataFrame) -> Figure:
         "each panel has a scale of its own",
         size=10,
     )
-    figure_title(fig, _title(runs, "One constant at a time"))
+    figure_title(fig, _title(runs, "One constant at a time"), below_legend=True)
     return fig
 
 
@@ -72,7 +71,7 @@ def _panel(table: pd.DataFrame, ax: Axes, styles: dict[str, dict[str, str]]) -> 
     places = {value: at for at, value in enumerate(v for v in values if v in set(table["value"]))}
     policies = list(table["policy"].unique())
     for (policy, look), marker in zip(styles.items(), MARKERS, strict=False):
-        own = table[table["policy"] == policy]
+        own = table[table["policy"] == policy].sort_values("value", key=lambda v: v.map(places))
         if own.empty:
             continue
         shift = _APART * (policies.index(policy) - (len(policies) - 1) / 2)
@@ -93,7 +92,7 @@ def _panel(table: pd.DataFrame, ax: Axes, styles: dict[str, dict[str, str]]) -> 
     ax.set_xticks(range(len(places)), list(places))
     longest = max(len(line) for value in places for line in value.split("\n"))
     if longest > 7:
-        ax.tick_params(axis="x", rotation=30, labelsize=8)
+        ax.set_xticks(range(len(places)), list(places), rotation=30, ha="right", size=8)
     ax.grid(visible=False, axis="x")
 
 
@@ -112,40 +111,42 @@ def share_bars(runs: pd.DataFrame) -> Figure:
     rng = np.random.default_rng(0)  # the picture of a table is always the same
     sets = variance_shares(runs, rng)
     table = variance_shares(runs, rng, by_set=False)
+    several = sets["dataset"].nunique() > 1
     policies = list(table["policy"].unique())
-    fig, axes = plt.subplots(-(-len(policies) // 2), 2, figsize=(10.5, 6.4), squeeze=False)
+    n_rows = -(-len(policies) // 2)
+    size = (10.5, 1.0 + 2.9 * n_rows)
+    fig, axes = plt.subplots(n_rows, 2, figsize=size, sharex=True, squeeze=False)
     for policy, ax in zip(policies, axes.flat, strict=False):
-        own = table[table["policy"] == policy].sort_values("share_pct", ascending=False)
-        own = own.reset_index(drop=True)
-        prior = own["constant"] == PRIOR
-        bounds = np.abs(own[["low", "high"]].T.to_numpy() - own["share_pct"].to_numpy())
-        colour = np.where(prior, GREY, looks([policy])[policy]["color"])
-        ax.barh(own.index, own["share_pct"], color=colour, height=0.62)
-        ax.errorbar(
-            own["share_pct"], own.index, xerr=bounds, color="black", linestyle="none", elinewidth=1
-        )
-        dots = sets[sets["policy"] == policy]
-        places = {constant: at for at, constant in enumerate(own["constant"])}
-        if sets["dataset"].nunique() > 1:
-            ax.plot(
-                dots["share_pct"],
-                dots["constant"].map(places) + 0.24,
-                color=DARK_GREY,
-                marker=".",
-                markersize=4,
-                linestyle="none",
-            )
-        ax.set_yticks(own.index, own["constant"])
-        ax.invert_yaxis()
+        of_sets = sets[sets["policy"] == policy] if several else None
+        _bars(table[table["policy"] == policy], of_sets, ax, looks([policy])[policy]["color"])
         ax.set_title(policy)
-        ax.grid(visible=False, axis="y")
     for ax in axes.flat[len(policies) :]:
         ax.set_axis_off()
-    few = f"{table['n'].min()}" + ("; dots: data sets" if sets["dataset"].nunique() > 1 else "")
+    axes[0, 0].set_xlim(0, 100)
+    dots = "; dots: data sets" if several else ""
     fig.supxlabel(
-        "share of the variance that all constants but the prior cause, %; the prior, grey, in the "
-        f"same unit\nlines: 95% bootstrap interval over replicates, n = {few}",
+        "share of the variance of mean rewards that all constants but the prior cause, %\n"
+        "grey: the prior's share of the variance with it; SD: over the values, in percent of the "
+        "reward at the centre\n"
+        f"lines: 95% bootstrap interval over replicates, n = {table['n'].min()}{dots}",
         size=10,
     )
     figure_title(fig, _title(runs, "Which constant matters"))
     return fig
+
+
+def _bars(table: pd.DataFrame, sets: pd.DataFrame | None, ax: Axes, colour: str) -> None:
+    """Draw a bar with its interval per constant, and a dot for each data set."""
+    table = table.sort_values("share_pct", ascending=False, kind="stable").reset_index(drop=True)
+    bounds = np.abs(table[["low", "high"]].T.to_numpy() - table["share_pct"].to_numpy())
+    colours = np.where(table["constant"] == PRIOR, LIGHT_GREY, colour)
+    ax.barh(table.index, table["share_pct"], color=colours, height=0.62)
+    look = {"color": "black", "linestyle": "none"}
+    ax.errorbar(table["share_pct"], table.index, xerr=bounds, **look, elinewidth=1)
+    if sets is not None:
+        places = sets["constant"].map({name: at for at, name in table["constant"].items()})
+        ax.plot(sets["share_pct"], places + 0.2, **look, marker=".", markersize=4, clip_on=False)
+    sd = table["sd_pct"].map("{:.1f}%".format)
+    ax.set_yticks(table.index, table["constant"] + ", SD " + sd)
+    ax.invert_yaxis()
+    ax.grid(visible=False, axis="y")

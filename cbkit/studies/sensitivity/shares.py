@@ -161,13 +161,14 @@ def variance_shares(
         ``dataset`` (if by set), ``policy``, ``constant``; ``n_values``, ``n``; ``sd_pct``, the
         standard deviation over values in percent of the reward at the centre, without noise;
         ``share_pct`` with ``low`` and ``high``, a 95% bootstrap interval over replicates. The
-        total is that of all constants but the prior, whose share is in the same unit and may
-        exceed 100.
+        shares of all constants but the prior add to 100; the prior's is of the total with it.
     """
     labels, effects = _effects(runs, rng)
     table = pd.DataFrame(effects)
-    parts = table.where(labels["constant"] != PRIOR, 0.0)
-    total = parts.groupby([labels[name] for name in _GROUP]).transform("sum")
+    is_prior = labels["constant"] == PRIOR
+    others = table.mask(is_prior, 0.0)
+    total = others.groupby([labels[name] for name in _GROUP]).transform("sum")
+    total += table.where(is_prior, 0.0)
     shares = 100 * table / total.where(total > 0)
     keys = [*(["dataset"] if by_set else []), "policy", "constant"]
     by = [labels[name] for name in keys]

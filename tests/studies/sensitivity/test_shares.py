@@ -41,8 +41,8 @@ def test_shares_without_noise_are_those_of_the_variances_of_means():
     assert table["sd_pct"].to_dict() == pytest.approx(
         {"C": 10, "window": 10, "prior": 800**0.5}, rel=1e-9
     )
-    # the prior is no part of the total, 200, and may exceed it
-    assert table["share_pct"].to_dict() == pytest.approx({"C": 50, "window": 50, "prior": 400})
+    # the prior is no part of the others' total, 200, and has 800 of the 1000 with it
+    assert table["share_pct"].to_dict() == pytest.approx({"C": 50, "window": 50, "prior": 80})
     assert table[["low", "high"]].loc["C"].tolist() == pytest.approx([50, 50])
 
 
@@ -50,7 +50,7 @@ def test_shares_of_several_sets_are_the_mean_of_their_shares():
     other = {key: 0.1 for key in LEVELS} | {("window", "50"): 0.4}
     both = pd.concat([runs(LEVELS), runs(other, dataset="e")])
     table = variance_shares(both, np.random.default_rng(0), by_set=False).set_index("constant")
-    assert table["share_pct"].to_dict() == pytest.approx({"C": 25, "window": 75, "prior": 200})
+    assert table["share_pct"].to_dict() == pytest.approx({"C": 25, "window": 75, "prior": 40})
 
 
 def test_noise_that_all_values_share_changes_no_effect():
