@@ -90,8 +90,7 @@ def _panel(table: pd.DataFrame, ax: Axes, styles: dict[str, dict[str, str]]) -> 
         if not values[value]:
             ax.axvline(at, color=LIGHT_GREY, linewidth=9, alpha=0.5, zorder=0)
     ax.set_xticks(range(len(places)), list(places))
-    longest = max(len(line) for value in places for line in value.split("\n"))
-    if longest > 7:
+    if max(map(len, places)) > 7:
         ax.set_xticks(range(len(places)), list(places), rotation=30, ha="right", size=8)
     ax.grid(visible=False, axis="x")
 

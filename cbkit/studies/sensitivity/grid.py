@@ -15,7 +15,7 @@ POLICIES = ("Greedy", "EpsilonGreedy", "OnlineBootstrappedUCB", "ContextualAdapt
 CENTRE = ("C", "1")  # a value at the centre, as every constant but the streaming step has one
 PRIOR = "prior"
 N_RANDOM = 50  # rounds of the first block, played at random in the paper's author's code
-SMALL = ("medical", "yeast", "demo")  # sets on which a refit in every round is affordable
+SMALL = ("medical", "yeast", "digits", "demo")  # sets on which a refit in every round is affordable
 _EACH_ROUND = "1"
 _OF_PLAY = ("refit_every", "refit", "feedback", "n_random")
 
@@ -77,9 +77,9 @@ CONSTANTS = (
         name="feedback",
         values={
             "immediate": {},
-            "immediate,\n50 random": {"n_random": N_RANDOM},
+            "immediate, 50 random": {"n_random": N_RANDOM},
             "batch": {"feedback": "batch"},
-            "batch,\n50 random": {"feedback": "batch", "n_random": N_RANDOM},
+            "batch, 50 random": {"feedback": "batch", "n_random": N_RANDOM},
         },
     ),
     Constant(
@@ -117,7 +117,7 @@ CONSTANTS = (
             "(3/k, 4, 2)": _prior(a="3/k", b=4, m=2),
             "(3, 7, 2)": _prior(a=3, b=7, m=2),
             "(1, 10, 2)": _prior(a=1, b=10, m=2),
-            "smoothing\n(1, 2)": {"cold_start": {"Smoothing": {"a": 1, "b": 2}}},
+            "smoothing (1, 2)": {"cold_start": {"Smoothing": {"a": 1, "b": 2}}},
         },
     ),
 )
