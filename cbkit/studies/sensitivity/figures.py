@@ -107,9 +107,9 @@ def share_bars(runs: pd.DataFrame) -> Figure:
     -------
     Figure
     """
-    rng = np.random.default_rng(0)  # the picture of a table is always the same
-    sets = variance_shares(runs, rng)
-    table = variance_shares(runs, rng, by_set=False)
+    # The picture of a table is always the same, and draws as the table of shares does.
+    sets = variance_shares(runs, np.random.default_rng(0))
+    table = variance_shares(runs, np.random.default_rng(0), by_set=False)
     several = sets["dataset"].nunique() > 1
     policies = list(table["policy"].unique())
     n_rows = -(-len(policies) // 2)

@@ -72,8 +72,23 @@ def change_table(runs: pd.DataFrame, *, by_set: bool = True) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _noise(rewards: np.ndarray) -> np.ndarray:
-    """Compute the variance that the mean rewards of equal values would have over values."""
+def noise(rewards: np.ndarray) -> np.ndarray:
+    """Compute the variance that mean rewards would have over values that are all equal.
+
+    Parameters
+    ----------
+    rewards : ndarray, shape (..., n_replicates, n_values)
+        At least two of both. Replicates are paired: one plays the same rows under all values.
+
+    Returns
+    -------
+    ndarray, shape (...)
+
+    Examples
+    --------
+    >>> float(noise(np.array([[0.0, 2.0], [2.0, 2.0]])))
+    0.5
+    """
     n, n_values = rewards.shape[-2:]
     rest = rewards - rewards.mean(axis=-1, keepdims=True) - rewards.mean(axis=-2, keepdims=True)
     rest = rest + rewards.mean(axis=(-2, -1), keepdims=True)
@@ -86,7 +101,7 @@ def effect(rewards: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     rewards : ndarray, shape (..., n_replicates, n_values)
-        At least two of both. Replicates are paired: one plays the same rows under all values.
+        As for `noise`.
 
     Returns
     -------
@@ -105,7 +120,7 @@ def effect(rewards: np.ndarray) -> np.ndarray:
     >>> float(effect(np.array([[0.0, 2.0], [2.0, 2.0]])))               # nothing but noise
     0.0
     """
-    return rewards.mean(axis=-2).var(axis=-1, ddof=1) - _noise(rewards)
+    return rewards.mean(axis=-2).var(axis=-1, ddof=1) - noise(rewards)
 
 
 def _effects(runs: pd.DataFrame, rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
@@ -123,7 +138,7 @@ def _effects(runs: pd.DataFrame, rng: np.random.Generator) -> tuple[pd.DataFrame
             if table.isna().any(axis=None):
                 raise ValueError(f"{policy} on {dataset}: {constant} lacks replicates\n{table}")
             values = table.to_numpy()
-            resampled = effect(values[drawn]) - _noise(values)
+            resampled = effect(values[drawn]) - noise(values)
             rows.append((dataset, policy, constant, table.shape[1], len(seeds)))
             effects.append(np.append(effect(values), resampled))
     columns = [*_GROUP, "constant", "n_values", "n"]
