@@ -114,14 +114,13 @@ def share_bars(runs: pd.DataFrame) -> Figure:
     policies = list(table["policy"].unique())
     n_rows = -(-len(policies) // 2)
     size = (10.5, 1.0 + 2.9 * n_rows)
-    fig, axes = plt.subplots(n_rows, 2, figsize=size, sharex=True, squeeze=False)
+    fig, axes = plt.subplots(n_rows, 2, figsize=size, squeeze=False)
     for policy, ax in zip(policies, axes.flat, strict=False):
         of_sets = sets[sets["policy"] == policy] if several else None
         _bars(table[table["policy"] == policy], of_sets, ax, looks([policy])[policy]["color"])
         ax.set_title(policy)
     for ax in axes.flat[len(policies) :]:
         ax.set_axis_off()
-    axes[0, 0].set_xlim(0, 100)
     dots = "; dots: data sets" if several else ""
     fig.supxlabel(
         "share of the variance of mean rewards that all constants but the prior cause, %\n"
@@ -148,4 +147,5 @@ def _bars(table: pd.DataFrame, sets: pd.DataFrame | None, ax: Axes, colour: str)
     sd = table["sd_pct"].map("{:.1f}%".format)
     ax.set_yticks(table.index, table["constant"] + ", SD " + sd)
     ax.invert_yaxis()
+    ax.set_xlim(0, 100)
     ax.grid(visible=False, axis="y")
