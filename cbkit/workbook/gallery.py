@@ -26,6 +26,7 @@ from cbkit.studies.frontier.figures import gain_panels
 from cbkit.studies.live import shop
 from cbkit.studies.off_policy import figures as off_policy
 from cbkit.studies.oracles import figures as oracles
+from cbkit.studies.sensitivity import figures as sensitivity
 from cbkit.workbook.tables import source_of
 
 REWARD = {"mean_reward": "mean reward per round"}
@@ -180,6 +181,10 @@ GALLERY: dict[str, dict[str, Drawing]] = {
     "oracles_and_posteriors": {
         "learned": Drawing(oracles.share_dots, ("learned",)),
         "explored": Drawing(oracles.explore_dots, ("explored",)),
+    },
+    "sensitivity": {
+        "values": Drawing(sensitivity.value_panels),
+        "shares": Drawing(sensitivity.share_bars),
     },
 }
 

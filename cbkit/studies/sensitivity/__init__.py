@@ -1,0 +1,1 @@
+"""Which constant of a policy matters most, each varied by itself around one common centre."""
