@@ -42,6 +42,9 @@ class Experiment:
     folder : path
         Where results go; a relative one lies in the working directory, ``~`` is the home folder.
         On a cluster, all workers must share it.
+    tasks : path, optional
+        Where the file of each run goes, for experiments that have runs in common; by default
+        ``tasks`` in `folder`.
     variants : mapping of str to mapping, optional
         Parameters that replace those of every policy that has them, such as
         ``{"full refit": {}, "mini-batch": {"oracle": "streaming-logistic"}}``.
@@ -89,6 +92,7 @@ class Experiment:
     refit: Refit | str | Mapping[str, Any] | None = None
     feedback: str = "immediate"
     n_random: int = 0
+    tasks: str | Path | None = None
 
     def __post_init__(self) -> None:
         for name in ("datasets", "policies"):
@@ -101,8 +105,10 @@ class Experiment:
                 )
             if len(set(value)) < len(value):
                 raise ValueError(f"{name} must be different names, got {value!r}")
-        if not isinstance(self.folder, str | Path) or not str(self.folder):
-            raise ValueError(f"folder must be a path, got {self.folder!r}")
+        for name in ("folder", "tasks"):
+            value = getattr(self, name)
+            if (value or name == "folder") and not (value and isinstance(value, str | Path)):
+                raise ValueError(f"{name} must be a path, got {value!r}")
         changes = self.variants.values() if isinstance(self.variants, Mapping) else [None]
         if not changes or not all(isinstance(change, Mapping) for change in changes):
             raise ValueError(
@@ -123,6 +129,11 @@ class Experiment:
     def path(self) -> Path:
         """The folder, as an absolute path."""
         return Path(self.folder).expanduser().absolute()
+
+    @property
+    def tasks_path(self) -> Path:
+        """The folder of the runs' files, as an absolute path."""
+        return Path(self.tasks).expanduser().absolute() if self.tasks else self.path / "tasks"
 
     def runs(self) -> list[Run]:
         """Return all runs in order; several may share a task, as baselines do between variants.

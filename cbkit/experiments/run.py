@@ -51,9 +51,9 @@ def run_experiment(experiment: Experiment, *, n_jobs: int | None = None) -> Resu
     if n_jobs is not None and (not isinstance(n_jobs, int) or n_jobs == 0):
         raise ValueError(f"n_jobs must be a number of processes or -1 for all, got {n_jobs!r}")
     folder = experiment.path  # before a policy or data set may change the working directory
+    tasks_folder = experiment.tasks_path
     runs = experiment.runs()
     by_key = {run.task.key: run for run in runs}
-    tasks_folder = folder / "tasks"
     found = {key: read_result(tasks_folder / f"{key}.parquet", key) for key in by_key}
     waiting = [run for key, run in by_key.items() if found[key] is None]
     waiting.sort(key=lambda run: run.task.seed)  # one replicate of everything soon: estimates
@@ -78,12 +78,15 @@ def run_experiment(experiment: Experiment, *, n_jobs: int | None = None) -> Resu
 def _prepare(folder: Path, tasks_folder: Path) -> None:
     """Make the folders, clear what dead processes left there, and try whether one can write."""
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         tasks_folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=tasks_folder):
             pass
     except OSError as error:
         raise OSError(
-            error.errno, f"{error.strerror}; choose another folder for the results", str(folder)
+            error.errno,
+            f"{error.strerror}; choose another folder for the results",
+            str(tasks_folder),
         ) from error
     sweep_parts(folder)
     sweep_parts(tasks_folder)

@@ -43,12 +43,15 @@ class Study:
     Attributes
     ----------
     folder : Path
-        For the runs of experiments.
+        For the tables of experiments.
+    tasks : Path
+        For their runs, which studies share.
     """
 
     def __init__(self, name: str, run: str, dataset: str = "") -> None:
         self.name, self.dataset, self.root = name, dataset, outputs_dir(run)
         self.folder = self.root / "runs" / name
+        self.tasks = self.root / "runs" / "tasks"
 
     def save_table(
         self, name: str, table: pd.DataFrame, *, cpu_seconds: float | None = None

@@ -304,6 +304,10 @@ def test_a_config_file_runs_prints_its_rewards_and_exits_with_0(config, tmp_path
         ("{datasets: [demo], policies: [Greedy]}", "lacks folder"),
         ("{datasets: [demo], policies: [Gredy], folder: x}", "did you mean 'Greedy'?"),
         ("{datasets: [demo], policies: [Greedy], folder: }", "folder must be a path, got None"),
+        (
+            "{datasets: [demo], policies: [Greedy], folder: a, tasks: 1}",
+            "tasks must be a path, got 1",
+        ),
         ("{datasets: [demo], policies: [Greedy], folder: x, n_jobs: two}", "n_jobs must be"),
         ("[demo]", "must hold a mapping"),
         ("{", "while parsing"),
@@ -325,3 +329,15 @@ def test_the_example_config_is_a_valid_small_experiment(config):
     experiment, n_jobs = read_config(notebooks_dir() / "params" / "experiment_example.yaml")
     assert n_jobs == 2
     assert 0 < len(experiment.runs()) <= 20
+
+
+def test_experiments_with_one_store_play_what_they_have_in_common_once(tmp_path):
+    store = tmp_path / "store"
+    greedy = run_experiment(grid(tmp_path / "a", policies=["Greedy"], tasks=store)).finals
+    kept = {path: path.stat().st_mtime_ns for path in store.iterdir()}
+    both = run_experiment(grid(tmp_path / "b", policies=POLICIES[:2], tasks=store)).finals
+    assert len(list(store.iterdir())) == 2 * len(kept) == 20
+    assert all(path.stat().st_mtime_ns == moment for path, moment in kept.items())
+    assert [path.name for path in (tmp_path / "a").iterdir() if path.is_dir()] == []
+    again = both[both["policy"] == "Greedy"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(again, greedy)

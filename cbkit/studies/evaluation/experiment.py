@@ -88,6 +88,7 @@ def paper_evaluation(
     dataset: str,
     *,
     folder: str,
+    tasks: str | None = None,
     n_replicates: int = 10,
     n_choosing: int = FIRST_SEED,
     n_skyline: int = 2,
@@ -104,6 +105,8 @@ def paper_evaluation(
         Name for `load_dataset`.
     folder : str
         Where results go; each variant has a folder of its own in it.
+    tasks : str, optional
+        Where files of runs go, see `Experiment`.
     n_replicates : int, default=10
         Runs per policy from seed `FIRST_SEED` on, each with another row order.
     n_choosing : int, default=10
@@ -150,6 +153,7 @@ def paper_evaluation(
                 },
                 variants={name: variant.changes},
                 folder=f"{folder}/{dataset}/{_folder_of(name)}",
+                tasks=tasks,
                 n_replicates=n_skyline if variant is _SKYLINE else n_first + n_replicates,
                 seed=FIRST_SEED - n_first,
                 **play,
