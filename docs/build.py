@@ -35,7 +35,7 @@ ROOMS = {  # title of the page: the modules whose names it lists
     "Simulation": ["cbkit.simulate"],
     "Logs of other policies": ["cbkit.off_policy"],
     "Experiments": ["cbkit.experiments"],
-    "Figures": ["cbkit.plots.curves", "cbkit.plots.dots", "cbkit.plots.heatmap"],
+    "Figures": ["cbkit.plots.curves", "cbkit.plots.dots"],
 }
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)\s#]+)(#[^)\s]*)?\)")
 

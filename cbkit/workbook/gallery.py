@@ -132,6 +132,7 @@ GALLERY: dict[str, dict[str, Drawing]] = {
         "updates": _of_each(evaluation.update_dots),
         "exploration": _of_each(evaluation.exploration_dots),
         "against_greedy": _of_each(evaluation.setting_differences),
+        "ranks": Drawing(evaluation.rank_dots),
     },
     "any_classifier": {
         "rewards": Drawing(any_classifier.reward_dots),

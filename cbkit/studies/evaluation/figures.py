@@ -10,8 +10,7 @@ from cbkit.datasets.presets import PLANTED_NAMES
 from cbkit.experiments.stats import intervals, paired_differences
 from cbkit.plots.curves import family_panels
 from cbkit.plots.dots import difference_dots, dots, interval_dots, marker_legend
-from cbkit.plots.heatmap import reward_heatmap
-from cbkit.plots.style import GREY
+from cbkit.plots.style import GREY, figure_title
 from cbkit.studies.evaluation.experiment import (
     AUTHORS,
     LAPLACE,
@@ -20,6 +19,7 @@ from cbkit.studies.evaluation.experiment import (
     SKYLINE,
     TUNED,
 )
+from cbkit.studies.evaluation.levels import mean_ranks
 from cbkit.studies.evaluation.priors import PRIORS, SETTINGS, by_setting
 from cbkit.studies.evaluation.tables import BASELINES, compared
 
@@ -27,6 +27,7 @@ SHOWN = (
     *("Greedy", "ContextualAdaptiveGreedy", "BootstrappedUCB", "BootstrappedTS"),
     "ExploreThenExploit",
 )
+RANKED = (PAPERS, AUTHORS, TUNED)
 
 
 def is_planted(name: str) -> bool:
@@ -126,15 +127,6 @@ def setting_differences(finals: pd.DataFrame) -> Figure:
     return greedy_differences(compared(finals[finals["variant"].isin([PAPERS, AUTHORS])]))
 
 
-def reward_map(finals: pd.DataFrame, variant: str = PAPERS) -> Figure:
-    """Draw the final rewards of all policies on all data sets in one variant."""
-    planted = {
-        name: f"{name}\n(planted)" for name in finals["dataset"].unique() if is_planted(name)
-    }
-    chosen = compared(finals[finals["variant"] == variant]).replace({"dataset": planted})
-    return reward_heatmap(chosen, title=f"Final rewards, {variant}")
-
-
 def winner_panels(finals: pd.DataFrame, policies: tuple[str, ...] = SHOWN) -> Figure:
     """Draw what some policies earn under each prior and setting, a panel per real data set.
 
@@ -173,4 +165,18 @@ def winner_panels(finals: pd.DataFrame, policies: tuple[str, ...] = SHOWN) -> Fi
         size=10,
     )
     marker_legend(axes[0, 0], list(policies))
+    return fig
+
+
+def rank_dots(finals: pd.DataFrame) -> Figure:
+    """Draw the mean rank of each policy over the real data sets, a mark per setting."""
+    ranks = mean_ranks(finals[~finals["dataset"].map(is_planted)], RANKED)
+    order = list(ranks.groupby("policy")["mean"].mean().sort_values().index)
+    fig, ax = plt.subplots(figsize=(7.5, 1.2 + 0.42 * len(order)))
+    dots(ranks, ax, hue="setting", order=order)
+    ax.set_xlabel(
+        "mean rank (1 is best); lines: 95% percentile intervals over data sets and replicates"
+    )
+    figure_title(fig, f"Ranks over {ranks['n_datasets'].max()} real data sets", below_legend=True)
+    marker_legend(ax, list(ranks["setting"].unique()))
     return fig
