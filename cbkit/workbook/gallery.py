@@ -44,7 +44,7 @@ class Drawing:
     draw : callable
         Takes the tables in the order of `tables` and returns a figure.
     tables : tuple of str
-        Names of the study's tables.
+        Names of the study's tables, or of others with their study, ``"evaluation/finals"``.
     by : str
         Column whose values get a figure each; one figure of everything where empty.
     picture : str
@@ -116,6 +116,7 @@ GALLERY: dict[str, dict[str, Drawing]] = {
         ),
     },
     "adaptive_greedy": {
+        "winners": Drawing(evaluation.winner_panels, ("evaluation/finals",)),
         "shares": SHARES,
         "against_greedy": Drawing(evaluation.greedy_differences),
     },

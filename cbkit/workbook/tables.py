@@ -98,11 +98,20 @@ def copy_table(root: Path, study: str, name: str, to: Path) -> Path:
 def read_table(root: Path, study: str, name: str) -> pd.DataFrame:
     """Read a table of a study.
 
+    Parameters
+    ----------
+    root : Path
+        Folder of the studies.
+    study, name : str
+        The table; a name such as ``"evaluation/finals"`` is a committed table of another study.
+
     Raises
     ------
     FileNotFoundError
         If there is none; the message lists the study's tables.
     """
+    if "/" in name:
+        return load_table(name)
     for path, read in (
         (root / study / f"{name}.csv", pd.read_csv),
         (root / study / f"{name}.parquet", pd.read_parquet),

@@ -74,6 +74,11 @@ def test_a_copied_table_brings_its_provenance_and_leaves_other_data_sets(tmp_pat
     assert read_provenance(committed)["cpu_hours"].tolist() == ["0.01", ""]
 
 
+def test_a_table_of_another_study_is_the_committed_one(tmp_path):
+    name = "online_bootstrap_coverage/agreement"
+    pd.testing.assert_frame_equal(read_table(tmp_path, "s", name), load_table(name))
+
+
 def test_an_absent_table_is_named_with_those_there_are():
     with pytest.raises(FileNotFoundError, match=r"no table evaluation/final; .*curves, finals"):
         load_table("evaluation/final")
