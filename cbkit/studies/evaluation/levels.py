@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from scipy.stats import rankdata
 
 from cbkit.experiments.stats import paired_difference
 from cbkit.studies.evaluation.experiment import PAPERS, SKYLINE
@@ -126,4 +127,4 @@ def mean_ranks(
 
 
 def _ranks(means: list[np.ndarray]) -> np.ndarray:
-    return pd.DataFrame(means).rank(axis="columns", ascending=False).mean(axis=0).to_numpy()
+    return rankdata(-np.array(means), axis=1).mean(axis=0)
