@@ -47,11 +47,15 @@ def by_setting(finals: pd.DataFrame) -> pd.DataFrame:
         else:
             runs = finals[finals["variant"] == setting]
             if setting in PRIORS:
-                papers = finals[finals["variant"] == PAPERS]
-                absent = set(papers["policy"]) - set(runs["policy"])
-                runs = pd.concat([runs, papers[papers["policy"].isin(absent)]])
+                runs = pd.concat([runs, _without_prior(finals, runs)])
         parts.append(runs.assign(setting=setting))
     return pd.concat(parts, ignore_index=True)
+
+
+def _without_prior(finals: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the paper's runs of policies that are not in `runs`, on its data sets."""
+    papers = finals[(finals["variant"] == PAPERS) & finals["dataset"].isin(runs["dataset"])]
+    return papers[~papers["policy"].isin(runs["policy"])]
 
 
 def winners(finals: pd.DataFrame, names: tuple[str, ...] = ()) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import pytest
 
 from cbkit.studies.evaluation.experiment import AUTHORS, PAPERS, TUNED
 from cbkit.studies.evaluation.figures import winner_panels
-from cbkit.studies.evaluation.priors import BEST, PRIORS, best_priors, by_setting, winners
+from cbkit.studies.evaluation.priors import BEST, best_priors, by_setting, winners
 
 LEVELS = {  # per policy and prior: reward on the choosing seeds, and on the others
     ("Greedy", PAPERS): (0.1, 0.1),
@@ -43,8 +43,14 @@ def test_the_best_prior_is_chosen_on_the_choosing_seeds_alone(finals):
 def test_policies_without_a_prior_have_the_same_runs_under_every_prior(finals):
     runs = by_setting(finals)
     explore = runs[runs["policy"] == "ExploreThenExploit"]
-    assert set(explore["setting"]) == {*PRIORS, BEST}
+    assert set(explore["setting"]) == {PAPERS, TUNED, BEST}
     assert explore.groupby("setting")["mean_reward"].sum().nunique() == 1
+
+
+def test_a_data_set_without_a_prior_has_no_winner_under_it(finals):
+    fewer = finals[finals["variant"] != TUNED].assign(dataset="e")
+    runs = by_setting(pd.concat([finals, fewer]))
+    assert set(runs.loc[runs["dataset"] == "e", "setting"]) == {PAPERS, AUTHORS, BEST}
 
 
 def test_first_and_second_are_chosen_on_some_seeds_and_compared_on_others(finals):
