@@ -116,7 +116,6 @@ GALLERY: dict[str, dict[str, Drawing]] = {
         ),
     },
     "adaptive_greedy": {
-        "winners": Drawing(evaluation.winner_panels, ("evaluation/finals",)),
         "shares": SHARES,
         "against_greedy": Drawing(evaluation.greedy_differences),
     },
@@ -133,7 +132,6 @@ GALLERY: dict[str, dict[str, Drawing]] = {
         "updates": _of_each(evaluation.update_dots),
         "exploration": _of_each(evaluation.exploration_dots),
         "against_greedy": _of_each(evaluation.setting_differences),
-        "ranks": Drawing(evaluation.rank_dots),
     },
     "any_classifier": {
         "rewards": Drawing(any_classifier.reward_dots),
@@ -153,6 +151,8 @@ GALLERY: dict[str, dict[str, Drawing]] = {
         "gains": Drawing(gain_panels),
     },
     "verdicts": {
+        "winners": Drawing(evaluation.winner_panels, ("evaluation/finals",)),
+        "ranks": Drawing(evaluation.rank_dots, ("evaluation/finals",)),
         "claim": Drawing(effects, ("comparisons",), "claim", "{name}_{value}"),
     },
     "online_bootstrap_coverage": {
