@@ -10,7 +10,7 @@ from cbkit.datasets.presets import PLANTED_NAMES
 from cbkit.experiments.stats import intervals, paired_differences
 from cbkit.plots.curves import family_panels
 from cbkit.plots.dots import difference_dots, dots, interval_dots, marker_legend
-from cbkit.plots.style import GREY, figure_title
+from cbkit.plots.style import GREY
 from cbkit.studies.evaluation.experiment import (
     AUTHORS,
     LAPLACE,
@@ -174,9 +174,8 @@ def rank_dots(finals: pd.DataFrame) -> Figure:
     order = list(ranks.groupby("policy")["mean"].mean().sort_values().index)
     fig, ax = plt.subplots(figsize=(7.5, 1.2 + 0.42 * len(order)))
     dots(ranks, ax, hue="setting", order=order)
-    ax.set_xlabel(
-        "mean rank (1 is best); lines: 95% percentile intervals over data sets and replicates"
-    )
-    figure_title(fig, f"Ranks over {ranks['n_datasets'].max()} real data sets", below_legend=True)
+    ax.set_xlim(left=1)
+    ax.set_xlabel(f"mean rank over {ranks['n_datasets'].max()} real data sets (1 is best)")
+    fig.supxlabel("lines: 95% intervals by resampling data sets and replicates", size=10)
     marker_legend(ax, list(ranks["setting"].unique()))
     return fig

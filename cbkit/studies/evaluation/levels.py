@@ -8,6 +8,7 @@ from scipy.stats import rankdata
 
 from cbkit.experiments.stats import paired_difference
 from cbkit.studies.evaluation.experiment import PAPERS, SKYLINE
+from cbkit.studies.evaluation.priors import by_setting
 from cbkit.studies.evaluation.tables import BASELINES, compared
 
 LATE = 0.2  # share of the rounds, the last ones
@@ -91,8 +92,8 @@ def mean_ranks(
     finals : DataFrame
         Runs of all data sets and variants.
     settings : tuple of str
-        Variants; each is ranked by itself, on the data sets that have it, over the policies that
-        play on all of these.
+        As in `by_setting`; each is ranked by itself, over the policies that play in all of them
+        and on all data sets.
     n_draws : int, default=2000
         Resamples, of data sets with replacement and of the replicates within each.
 
@@ -103,21 +104,20 @@ def mean_ranks(
         ``n_datasets``.
     """
     rng = np.random.default_rng(0)
+    runs = by_setting(finals)
+    runs = compared(runs[runs["setting"].isin(settings) & ~runs["policy"].isin(BASELINES)])
+    played = runs.groupby("policy")[["dataset", "setting"]].value_counts().unstack("policy")
+    runs = runs[runs["policy"].isin(played.dropna(axis="columns").columns)]
     tables = []
-    for setting in settings:
-        runs = compared(finals[finals["variant"] == setting])
-        runs = runs[~runs["policy"].isin(BASELINES)]
-        wide = runs.pivot(index=["dataset", "seed"], columns="policy", values=_MEAN)
-        wide = wide.dropna(axis="columns")
-        sets = [part.to_numpy() for _, part in wide.groupby("dataset", sort=False)]
-        if not sets:
-            continue
-        found = _ranks([part.mean(axis=0) for part in sets])
+    for setting, part in runs.groupby("setting", sort=False):
+        wide = part.pivot(index=["dataset", "seed"], columns="policy", values=_MEAN)
+        sets = [rewards.to_numpy() for _, rewards in wide.groupby("dataset", sort=False)]
+        found = _ranks([rewards.mean(axis=0) for rewards in sets])
         draws = np.empty((n_draws, wide.shape[1]))
         for draw in draws:
             chosen = [sets[i] for i in rng.integers(len(sets), size=len(sets))]
             draw[:] = _ranks(
-                [part[rng.integers(len(part), size=len(part))].mean(axis=0) for part in chosen]
+                [one[rng.integers(len(one), size=len(one))].mean(axis=0) for one in chosen]
             )
         low, high = np.quantile(draws, [0.025, 0.975], axis=0)
         columns = {"setting": setting, "policy": wide.columns, "mean": found}
