@@ -58,7 +58,7 @@ def assert_tables_hold_numbers(folder):
 
 # One of each kind: single runs, a grid, live use, loops of its own. nbval runs all of them.
 KINDS = ("00_setting_and_data", "02_baselines", "09_live_use", "A_online_bootstrap_coverage")
-SHOWING = {"Z_index"}  # shows what others have made, and makes no figure
+SHOWING = {"12_explorer", "Z_index"}  # they show figures and save none
 EACH = [
     name if name in KINDS else pytest.param(name, marks=pytest.mark.exhaustive)
     for name in notebook_paths()
