@@ -14,10 +14,12 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 import nbformat
-import yaml
+
+from cbkit.workbook.paper_index import index_table, paper_index
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -37,6 +39,7 @@ ROOMS = {  # title of the page: the modules whose names it lists
     "Experiments": ["cbkit.experiments"],
     "Figures": ["cbkit.plots.curves", "cbkit.plots.dots"],
 }
+HEADING = re.compile(r"(\.ipynb#)([^)\s]+)")
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)\s#]+)(#[^)\s]*)?\)")
 
 
@@ -69,12 +72,28 @@ def relinked(text: str, origin: Path, where: dict[Path, str]) -> str:
     return "".join(part if part.startswith("```") else LINK.sub(link, part) for part in parts)
 
 
+def reanchored(text: str) -> str:
+    """Return Markdown with links to headings of notebooks by the site's anchors.
+
+    Jupyter's keep capitals and punctuation.
+    """
+
+    def anchor(match: re.Match[str]) -> str:
+        return match[1] + re.sub(r"[^\w-]", "", match[2].lower())
+
+    return HEADING.sub(anchor, text)
+
+
 def notebook_page(path: Path, where: dict[Path, str]) -> str:
     """Return a notebook with its links pointing to pages of the site."""
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = relinked(cell.source, path, where)
+            cell.source = reanchored(relinked(cell.source, path, where))
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "text/markdown" in data:
+                data["text/markdown"] = reanchored(relinked(data["text/markdown"], path, where))
     return nbformat.writes(notebook)
 
 
@@ -91,23 +110,17 @@ def notebooks_page() -> str:
 
 
 def paper_page() -> str:
-    """Return the page that leads from each part of the paper to its notebook and code."""
-    sections = yaml.safe_load((DOCS / "paper_to_code.yaml").read_text(encoding="utf-8"))
-    lines = ["# From the paper to the code\n"]
-    lines.append("Parts of Cortes (2018), {cite}`cortes2018`, in the paper's order.\n")
-    for section in sections:
-        lines += [
-            f"## {section['section']}\n",
-            "| in the paper | notebook | code |",
-            "|---|---|---|",
-        ]
-        for part in section["parts"]:
-            books = ", ".join(
-                f"[{n.split('_')[0]}](notebooks/{n}.ipynb)" for n in part["notebooks"]
-            )
-            code = ", ".join(f"{{py:obj}}`{name}`" for name in part.get("code", []))
-            lines.append(f"| {part['what']} | {books} | {code} |")
-        lines.append("")
+    """Return the page that leads from each item of the paper to its notebook and code."""
+    intro = "Each item of Cortes (2018), {cite}`cortes2018`, in the paper's order.\n"
+    lines = ["# From the paper to the code\n", intro]
+    for section, items in groupby(paper_index(), key=lambda item: item.section):
+        table = index_table(
+            items,
+            folder="notebooks/",
+            code="{{py:obj}}`{}`",
+            figure="[`{0}`](figures/paper/{0}.png)",
+        )
+        lines += [f"## {section}\n", reanchored(table), ""]
     return "\n".join(lines)
 
 

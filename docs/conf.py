@@ -23,6 +23,7 @@ templates_path = ["_templates"]
 
 nb_execution_mode = "off"  # notebooks are shown with the outputs that are stored
 nb_merge_streams = True
+nb_render_markdown_format = "myst"  # outputs have tables, formulas and links to pages as cells do
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 

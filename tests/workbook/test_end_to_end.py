@@ -58,6 +58,7 @@ def assert_tables_hold_numbers(folder):
 
 # One of each kind: single runs, a grid, live use, loops of its own. nbval runs all of them.
 KINDS = ("00_setting_and_data", "02_baselines", "09_live_use", "A_online_bootstrap_coverage")
+SHOWING = {"12_explorer", "Z_index"}  # they show figures and save none
 EACH = [
     name if name in KINDS else pytest.param(name, marks=pytest.mark.exhaustive)
     for name in notebook_paths()
@@ -71,7 +72,8 @@ def test_notebook_runs_at_tiny_sizes_and_leaves_figures_and_tables(name, output)
     (run,) = plan("demo", notebooks=[name], overrides=sizes)
     assert run_notebooks("demo", [run]) == 0
     study = study_of(name)
-    assert_figures_show_something(output / "outputs" / "demo" / "figures" / study)
+    if name not in SHOWING:
+        assert_figures_show_something(output / "outputs" / "demo" / "figures" / study)
     assert_tables_hold_numbers(output / "outputs" / "demo" / "tables" / study)
     executed = nbformat.read(output / "outputs" / "demo" / f"{name}.ipynb", as_version=4)
     cells = [cell for cell in executed.cells if cell.cell_type == "code"]
