@@ -46,7 +46,7 @@ test-lowest:  ## run the core tests with the oldest packages that pyproject.toml
 	mkdir -p build && $(PYTHON) -c '$(PINS)' > $(LOWEST).txt
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -r $(LOWEST).txt
-	PYTHONPATH=. $(LOWEST)/bin/python -m pytest tests/policies tests/oracles tests/experiments \
+	PYTHONPATH="$(CURDIR)" $(LOWEST)/bin/python -m pytest tests/policies tests/oracles tests/experiments \
 		tests/datasets tests/test_simulate.py -m "not exhaustive"
 
 docs: $(STAMP)  ## build the site: docs/_build/html/index.html

@@ -34,8 +34,8 @@ class ProfileError(ValueError):
 class NotebookRun:
     """One notebook and the parameters it is to run with, all of them checked.
 
-    `name` is the notebook's, followed by its values of the parameters in which the profile's sets
-    differ where it lists several, as in ``"06_evaluation-bibtex"``.
+    `name` is the notebook's. Where the profile lists several sets, its values of the parameters in
+    which these differ follow, as many as tell them apart, as in ``"06_evaluation-bibtex"``.
     """
 
     name: str
@@ -139,6 +139,7 @@ def plan(
         typed = {key: _read(key, overrides[key], own[key]) for key in own if key in overrides}
         listed = sections.get(name, [{}])
         apart = [key for key in own if len({repr(one.get(key)) for one in listed}) > 1]
+        n_naming = _n_telling(apart, own, listed)
         for key in apart:
             if key in typed:
                 listed = [one for one in listed if one.get(key) == typed[key]] or listed
@@ -148,8 +149,9 @@ def plan(
             values = {key: _checked(key, asked[key], own[key], name) for key in own if key in asked}
             if values | typed not in sets:
                 sets.append(values | typed)
+        naming = apart[: max(n_naming, _n_telling(apart, own, sets))]
         for parameters in sets:
-            labels = [str(parameters.get(key, own[key])).replace("/", "_") for key in apart]
+            labels = [str(parameters.get(key, own[key])).replace("/", "_") for key in naming]
             runs.append(
                 NotebookRun(
                     name="-".join([name, *labels]),
@@ -159,6 +161,22 @@ def plan(
                 )
             )
     return runs
+
+
+def _n_telling(
+    keys: Sequence[str], defaults: Mapping[str, Scalar], sets: Sequence[Mapping[str, Scalar]]
+) -> int:
+    """Return how many of the first keys tell sets of values apart as well as all of them do.
+
+    Examples
+    --------
+    >>> sets = [{"dataset": "yeast", "seed": 1}, {"dataset": "medical", "seed": 2}]
+    >>> _n_telling(["dataset", "seed"], {"dataset": "demo", "seed": 0}, sets)
+    1
+    """
+    rows = [[repr(one.get(key, defaults[key])) for key in keys] for one in sets]
+    different = [len({tuple(row[:n]) for row in rows}) for n in range(len(keys) + 1)]
+    return different.index(different[-1])
 
 
 def _defaults(paths: Mapping[str, Path], chosen: Sequence[str]) -> dict[str, dict[str, Scalar]]:

@@ -66,9 +66,8 @@ def estimate(runs: Sequence[NotebookRun]) -> dict[str, float]:
     found = {}
     for run in runs:
         rows = known[known["study"] == study_of(run.path.stem)]
-        dataset = run.parameters.get("dataset", "")
-        if len(rows[rows["dataset"] == dataset]):
-            rows = rows[rows["dataset"] == dataset]
+        if "dataset" in run.parameters and rows["dataset"].any():
+            rows = rows[rows["dataset"] == run.parameters["dataset"]]
         found[run.name] = float(rows["cpu_hours"].sum())
     return found
 
@@ -102,9 +101,13 @@ def make_results(asked: str = "", *, dry_run: bool = False) -> int:
     runs = results_plan(asked)
     hours = estimate(runs)
     for name, spent in hours.items():
-        print(f"{name:<50} {f'{spent:.2f}' if spent else 'unknown':>8} CPU hours")
-    print(f"about {sum(hours.values()):.1f} CPU hours, as of the last time; rewrites data/results")
-    print("and figures/paper of these studies, which are tracked files")
+        print(f"{name:<50} " + (f"{spent:>8.3g} CPU hours" if spent else f"{'unknown':>8}"))
+    n_unknown = sum(not spent for spent in hours.values())
+    print(
+        f"about {sum(hours.values()):.3g} CPU hours as of the last time"
+        + (f", and those of {n_unknown} of {len(hours)} runs, unknown" if n_unknown else "")
+    )
+    print("rewrites data/results and figures/paper of these studies, which are tracked files")
     if dry_run:
         return 0
     refuse_unless_checkout()

@@ -61,7 +61,7 @@ def write_table(
     table : DataFrame
         Its columns and rows are written, its index is not.
     cpu_seconds : float, optional
-        What its runs took.
+        What its runs took; of several data sets, each is given its share of the rows.
 
     Returns
     -------
@@ -181,11 +181,15 @@ def _origin(study: str, name: str, table: pd.DataFrame, cpu_seconds: float | Non
                 "n_rounds": part["n_rounds"].max() if "n_rounds" in part else "",
                 "seeds": span,
                 "result_version": RESULT_VERSION,
-                "cpu_hours": "" if cpu_seconds is None else f"{cpu_seconds / 3600:.3g}",
+                "cpu_hours": _hours(cpu_seconds, len(part), len(table)),
                 "date": datetime.date.today().isoformat(),
             }
         )
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _hours(cpu_seconds: float | None, n_rows: int, of: int) -> str:
+    return "" if cpu_seconds is None else f"{cpu_seconds / 3600 * n_rows / of:.3g}"
 
 
 def _merge(root: Path, study: str, name: str, table: pd.DataFrame) -> Path:

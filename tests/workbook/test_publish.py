@@ -9,6 +9,7 @@ from cbkit.workbook import publish
 from cbkit.workbook.notebook import Study
 from cbkit.workbook.profiles import ProfileError
 from cbkit.workbook.publish import estimate, make_results, results_plan
+from cbkit.workbook.tables import COLUMNS
 
 
 @pytest.fixture
@@ -36,8 +37,15 @@ def test_results_of_a_data_set_are_its_run_of_the_paper_profile():
     assert run.path.stem == "06_evaluation"
     assert run.parameters["dataset"] == "bibtex"
     assert run.parameters["profile"] == "results"
-    assert len(results_plan("evaluation")) == 5
-    assert len(results_plan()) > len(results_plan("evaluation"))
+    assert len(results_plan()) > len(results_plan("evaluation")) > 1
+
+
+@pytest.mark.parametrize("study", ["evaluation", "cold_start_and_many_arms"])
+def test_runs_of_a_study_by_data_set_are_named_by_it(study):
+    runs = results_plan(study)
+    assert [run.name for run in runs] == [
+        f"{run.path.stem}-{run.parameters['dataset']}" for run in runs
+    ]
 
 
 @pytest.mark.parametrize(
@@ -53,16 +61,48 @@ def test_results_that_no_run_gives_are_refused(asked, message):
     assert message in str(refusal.value)
 
 
-def test_the_estimate_is_what_the_tables_took_last_time():
+def know_hours(folder, rows):
+    (folder / "results").mkdir(exist_ok=True)
+    columns = ["study", "table", "dataset", "cpu_hours"]
+    known = pd.DataFrame(rows, columns=columns).reindex(columns=COLUMNS, fill_value="")
+    known.to_csv(folder / "results" / "provenance.csv", index=False)
+
+
+def test_the_estimate_is_what_the_tables_of_a_run_s_data_set_took_last_time(committed):
+    rows = [("finals", "bibtex", 0.25), ("more", "bibtex", 0.5), ("curves", "bibtex", "")]
+    rows += [("finals", "medical", 2), ("curves", "yeast", "")]
+    know_hours(committed, [("evaluation", *row) for row in rows])
     hours = estimate(results_plan("evaluation"))
-    assert hours["06_evaluation-bibtex"] == pytest.approx(0.304)
-    assert sum(hours.values()) == pytest.approx(5.16, abs=0.01)
+    assert hours["06_evaluation-bibtex"] == 0.75
+    assert hours["06_evaluation-medical"] == 2
+    assert hours["06_evaluation-yeast"] == hours["06_evaluation-enron"] == 0
+    assert sum(hours.values()) == 2.75
 
 
-def test_dry_run_prints_cpu_hours_and_runs_nothing(committed, capsys):
+def test_a_study_whose_tables_are_not_by_data_set_is_estimated_as_a_whole(committed):
+    know_hours(committed, [("setting_and_data", "datasets", "", 0.125)])
+    assert estimate(results_plan("setting_and_data")) == {"00_setting_and_data": 0.125}
+    know_hours(committed, [("sensitivity", "finals", name, 1) for name in ("medical", "enron")])
+    assert estimate(results_plan("sensitivity")) == {"F_sensitivity": 2}
+
+
+def test_the_printed_sum_says_how_many_runs_it_leaves_out(committed, capsys):
+    know_hours(committed, [("evaluation", "finals", "bibtex", 0.25)])
     assert make_results("evaluation", dry_run=True) == 0
-    printed = capsys.readouterr().out
-    assert "CPU hours" in printed and "06_evaluation-bibtex" in printed
+    lines = capsys.readouterr().out.splitlines()
+    n_runs = len(results_plan("evaluation"))
+    assert lines[0].split() == ["06_evaluation-bibtex", "0.25", "CPU", "hours"]
+    assert lines[1].split() == ["06_evaluation-mediamill-2000", "unknown"]
+    assert lines[n_runs] == (
+        "about 0.25 CPU hours as of the last time, "
+        f"and those of {n_runs - 1} of {n_runs} runs, unknown"
+    )
+    assert make_results("evaluation/bibtex", dry_run=True) == 0
+    assert "\nabout 0.25 CPU hours as of the last time\n" in capsys.readouterr().out
+
+
+def test_a_dry_run_runs_nothing(committed):
+    assert make_results("evaluation", dry_run=True) == 0
     assert not (committed / "results").exists() or not list((committed / "results").rglob("*.csv"))
 
 

@@ -95,6 +95,27 @@ def test_a_list_of_sets_runs_a_notebook_once_per_set_under_a_name_of_its_own(wor
     assert printed(workbook, "00_facts-c")[-1] == "7 1.0 c True demo"
 
 
+@pytest.mark.parametrize(
+    ("sets", "labels"),
+    [
+        ("[{n_rounds: 1, name: a}, {n_rounds: 2, name: b}]", ["1", "2"]),
+        ("[{name: a, shuffle: false}, {name: b}, {name: demo}]", ["a", "b", "demo"]),
+        ("[{rate: 1, name: a}, {rate: 2, name: a}, {rate: 2}]", ["1.0-a", "2.0-a", "2.0-demo"]),
+        ("[{rate: 1, name: a}, {rate: 1.0, name: b}]", ["1.0-a", "1.0-b"]),
+    ],
+)
+def test_runs_are_named_by_the_first_parameters_that_tell_their_sets_apart(workbook, sets, labels):
+    set_profile(workbook, f"00_facts: {sets}")
+    runs = plan("demo", notebooks=["00"])
+    assert [run.name for run in runs] == [f"00_facts-{label}" for label in labels]
+
+
+def test_runs_have_names_of_their_own_where_a_typed_value_takes_away_what_told_them_apart(workbook):
+    set_profile(workbook, "00_facts: [{n_rounds: 1, name: a}, {n_rounds: 2, name: b}]")
+    runs = plan("demo", notebooks=["00"], overrides={"n_rounds": "3"})
+    assert [run.name for run in runs] == ["00_facts-3-a", "00_facts-3-b"]
+
+
 def test_sets_that_typed_parameters_make_equal_run_once(workbook):
     set_profile(workbook, "00_facts: [{name: a}, {name: c}]")
     (run,) = plan("demo", notebooks=["00"], overrides={"name": "d"})
@@ -104,7 +125,7 @@ def test_sets_that_typed_parameters_make_equal_run_once(workbook):
 def test_a_typed_value_that_some_sets_have_already_chooses_these(workbook):
     set_profile(workbook, "00_facts: [{name: a, n_rounds: 5}, {name: c, n_rounds: 9}]")
     (run,) = plan("demo", notebooks=["00"], overrides={"name": "c"})
-    assert (run.name, run.parameters["n_rounds"]) == ("00_facts-9-c", 9)
+    assert (run.name, run.parameters["n_rounds"]) == ("00_facts-9", 9)
     (run,) = plan("demo", notebooks=["00"], overrides={"name": "a", "n_rounds": "9"})
     assert (run.parameters["name"], run.parameters["n_rounds"]) == ("a", 9)
 

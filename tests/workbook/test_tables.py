@@ -53,6 +53,12 @@ def test_tables_of_many_rows_move_from_text_to_parquet(tmp_path):
     assert found["mean_reward"].to_numpy() == pytest.approx(0.123456, abs=1e-6)
 
 
+def test_hours_of_a_table_are_shared_out_among_its_data_sets(tmp_path):
+    both = pd.concat([runs("a", 0.1, seeds=(0, 1, 2, 3)), runs("b", 0.1, seeds=(0,))])
+    write_table(tmp_path, "s", "t", both, cpu_seconds=3600)
+    assert read_provenance(tmp_path)["cpu_hours"].tolist() == ["0.8", "0.2"]
+
+
 def test_provenance_has_a_line_per_table_and_data_set(tmp_path):
     write_table(tmp_path, "s", "t", runs("a", 0.1), cpu_seconds=1800)
     write_table(tmp_path, "s", "t", runs("b", 0.1, seeds=(4, 5, 6)))
