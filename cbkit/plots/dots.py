@@ -151,9 +151,8 @@ def interval_dots(
     if sort:
         order = list(finals.groupby(row)[next(iter(values))].mean().sort_values().index[::-1])
     height = 1.4 + (ROW + EXTRA * (len(levels) - 1)) * len(order)
-    fig, axes = plt.subplots(
-        1, len(values), figsize=(2.4 + 2.7 * len(values), height), sharey=True, squeeze=False
-    )
+    width = 2.4 + max(4.5, 2.7 * len(values))  # a legend of four needs as much
+    fig, axes = plt.subplots(1, len(values), figsize=(width, height), sharey=True, squeeze=False)
     split = hue if len(levels) > 1 else None
     for (column, label), ax in zip(values.items(), axes[0], strict=True):
         table = intervals(finals, [*([hue] if split else []), row], column)

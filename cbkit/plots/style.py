@@ -17,7 +17,7 @@ GREY, LIGHT_GREY, DARK_GREY = "#7F7F7F", "#CFCFCF", "#4D4D4D"
 SOLID, DASHED, DOTTED = "", (4, 1.6), (1, 1.3)
 DASHES = (SOLID, DASHED, DOTTED, (5, 1.2, 1, 1.2))
 
-# Policies of the paper by family: what shares a panel where there are more lines than one can hold.
+# Policies by family: what shares a panel where there are more lines than one can hold.
 FAMILIES = {
     "greedy and random exploration": (
         *("Greedy", "EpsilonGreedy", "ExploreThenExploit", "AlternatingEpochs", "SoftmaxExplorer"),
@@ -27,6 +27,7 @@ FAMILIES = {
     "adaptive greedy": ("ContextualAdaptiveGreedy", "ContextualAdaptiveGreedy2"),
     "active learning": ("ActiveExplorer", "ActiveAdaptiveGreedy"),
     "without context": ("BestArmInHindsight", "BestArmOnline", "RandomArm"),
+    "beyond the paper": ("SmoothedGreedy", "FullInformation"),
 }
 
 # Within a family all colours differ; references are grey in every figure.
@@ -47,6 +48,7 @@ LOOKS: dict[str, tuple[str, tuple[float, ...] | str]] = {
     "BestArmInHindsight": (GREY, DASHED),
     "BestArmOnline": (DARK_GREY, SOLID),
     "RandomArm": (GREY, DOTTED),
+    "SmoothedGreedy": ("#0072B2", DASHED),
     "FullInformation": (DARK_GREY, DOTTED),
 }
 

@@ -131,7 +131,7 @@ def test_panels_share_the_reward_axis_of_the_better_one():
 def test_many_policies_get_a_panel_per_family_with_the_others_in_grey():
     fig = plots.family_panels(curves())
     panels = [ax for ax in fig.axes if ax.get_visible()]
-    assert len(panels) == len(style.FAMILIES) + 1  # full information is of no family
+    assert len(panels) == len(style.FAMILIES)
     for ax in panels:
         assert 1 <= len(end_labels(ax)) <= plots.MOST_LINES
         assert_labels_apart(ax)
