@@ -56,6 +56,9 @@ class Progress:
     ) -> None:
         self.quiet = quiet
         self.waiting = dict(tasks)
+        self._left: dict[Hashable, float] = defaultdict(float)  # size of what waits, by kind
+        for kind, size in tasks.values():
+            self._left[kind] += size
         self.n_tasks, self.n_found = len(tasks) + n_found, n_found
         self.n_workers = n_workers
         self._seconds: dict[Hashable, float] = defaultdict(float)
@@ -64,6 +67,7 @@ class Progress:
     def record(self, key: str, seconds: float) -> None:
         """Note that a task has ended."""
         kind, size = self.waiting.pop(key)
+        self._left[kind] -= size
         self._seconds[kind] += seconds
         self._sizes[kind] += size
 
@@ -74,7 +78,7 @@ class Progress:
             return float("nan")
         usual = sum(self._seconds.values()) / total
         rates = {kind: self._seconds[kind] / size for kind, size in self._sizes.items()}
-        work = sum(size * rates.get(kind, usual) for kind, size in self.waiting.values())
+        work = sum(size * rates.get(kind, usual) for kind, size in self._left.items())
         return work / min(self.n_workers, max(len(self.waiting), 1))
 
     def show(self, outcomes: Iterable[tuple[str, float]]) -> Iterator[str]:

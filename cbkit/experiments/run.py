@@ -121,11 +121,14 @@ def _outcomes(tasks: list[Task], folder: Path, n_jobs: int | None) -> Iterator[t
 def _worked_on(pickled: bytes, path: list[str], folder: Path) -> tuple[str, float | None]:
     """Run a task of another process; modules are found where that process finds them.
 
-    A worker may be older than an entry of `path`, so that it can read the task only with it.
+    A worker may be older than an entry of `path`, or than a module in a folder that it looked into.
     """
     sys.path += [entry for entry in path if entry not in sys.path]
-    importlib.invalidate_caches()
-    task = pickle.loads(pickled)
+    try:
+        task = pickle.loads(pickled)
+    except ImportError:
+        importlib.invalidate_caches()
+        task = pickle.loads(pickled)
     return task.key, run_task(task, folder) if task.is_as_planned() else None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import importlib
 import threading
 import time
 from dataclasses import dataclass, replace
@@ -107,6 +108,7 @@ class Task:
         """
         for part, spec in ((self.source, self.source.spec), (self.factory, self.factory.make)):
             if part.key not in _as_planned and not isinstance(spec, Path):
+                importlib.invalidate_caches()  # a module may be younger than this process
                 try:
                     if fingerprint(spec) != part.key:
                         return False

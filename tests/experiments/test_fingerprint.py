@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -447,3 +448,37 @@ def test_workers_that_have_other_code_than_the_plan_do_not_run_it(tmp_path, monk
     by_policy = finals.groupby("policy")["mean_reward"].apply(list)
     assert by_policy["mine"] == by_policy["best"]
     sys.modules.pop("mine")
+
+
+def test_workers_find_a_module_in_a_folder_that_was_not_there_when_they_looked(
+    tmp_path, monkeypatch
+):
+    get_reusable_executor().shutdown()
+    late = tmp_path / "late"
+    (tmp_path / "early.py").write_text(
+        "from cbkit import RandomArm\n\n"
+        "def looks(dataset):\n"
+        "    import importlib.util\n"
+        "    assert importlib.util.find_spec('my_late') is None\n"
+        "    return RandomArm(dataset.n_arms)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(late)
+    experiment = Experiment(
+        datasets=["demo"],
+        policies={"looks": importlib.import_module("early").looks},
+        folder=tmp_path / "runs",
+        n_rounds=5,
+        n_replicates=4,
+    )
+    assert run_experiment(experiment, n_jobs=2).failures.empty
+    late.mkdir()
+    (late / "my_late.py").write_text(MINE)
+    importlib.invalidate_caches()
+    mine = importlib.import_module("my_late").mine
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)  # of workers with other code
+        results = run_experiment(replace(experiment, policies={"mine": mine}), n_jobs=2)
+    assert results.failures.empty
+    for name in ("early", "my_late"):
+        sys.modules.pop(name)

@@ -15,7 +15,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from threadpoolctl import threadpool_info
+from one_thread import one_thread_policy
 
 from cbkit import load_dataset, make_policy, simulate
 from cbkit.experiments.run import Experiment, read_config, run_config, run_experiment
@@ -44,11 +44,6 @@ def flaky_policy(dataset, *, allowed):
     """Fail until the file `allowed` exists."""
     if not os.path.exists(allowed):
         raise RuntimeError("no permission yet")
-    return make_policy("RandomArm", dataset)
-
-
-def one_thread_policy(dataset):
-    assert all(pool["num_threads"] == 1 for pool in threadpool_info())
     return make_policy("RandomArm", dataset)
 
 
@@ -251,6 +246,7 @@ def test_experiments_show_a_failed_run_as_a_row_and_exit_code_and_retry_it(tmp_p
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.filterwarnings("error:.*tasks run in one process")
 def test_parallel_and_serial_runs_have_one_thread_each(tmp_path, n_jobs):
     policies = {"one thread": one_thread_policy}
     assert run_experiment(grid(tmp_path, 2, policies), n_jobs=n_jobs).exit_code == 0

@@ -26,7 +26,7 @@ def committed(tmp_path, monkeypatch):
             study.save_table("finals", pd.DataFrame({"dataset": [dataset], "x": [1]}))
             study.save_figure(f"{dataset}_x", plt.figure())
             plt.close("all")
-        return int(any(one.parameters.get("dataset") == "delicious" for one in runs))
+        return int(any(one.parameters.get("dataset") == "medical" for one in runs))
 
     monkeypatch.setattr(publish, "run_notebooks", run_notebooks)
     return tmp_path
@@ -109,9 +109,9 @@ def test_a_dry_run_runs_nothing(committed):
 def test_results_are_published_study_by_study_and_not_of_a_failed_run(committed):
     assert make_results("evaluation") == 1
     table = pd.read_csv(committed / "results" / "evaluation" / "finals.csv")
-    assert "bibtex" in set(table["dataset"]) and "delicious" not in set(table["dataset"])
+    assert "bibtex" in set(table["dataset"]) and "medical" not in set(table["dataset"])
     pictures = {path.stem for path in (committed / "figures" / "evaluation").iterdir()}
-    assert "bibtex_x" in pictures and "delicious_x" not in pictures
+    assert "bibtex_x" in pictures and "medical_x" not in pictures
     assert (committed / "results" / "provenance.csv").exists()
 
 
