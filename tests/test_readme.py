@@ -6,8 +6,11 @@ import pytest
 from examples import examples, run_examples
 
 from cbkit import simulate
+from cbkit.experiments.tables import to_markdown
 from cbkit.paths import project_root
+from cbkit.studies.claims.verdicts import one_page
 from cbkit.workbook.profiles import notebook_parameters
+from cbkit.workbook.tables import load_table
 
 README = (project_root() / "README.md").read_text(encoding="utf-8")
 EXAMPLES = examples(README)
@@ -55,3 +58,7 @@ def test_commands_set_parameters_that_their_notebooks_have():
     for name, options in commands:
         known = notebook_parameters(project_root() / "notebooks" / f"{name}.ipynb")
         assert set(re.findall(r"-p (\w+) ", options)) <= set(known)
+
+
+def test_the_table_of_verdicts_is_that_of_the_committed_tables():
+    assert to_markdown(one_page(load_table("verdicts/verdicts"))) in README

@@ -26,10 +26,11 @@ NO_PROSE = re.compile(
     r"|(?<=\])\([^)]*\)|https?://\S+|arXiv:\S+",
     flags=re.DOTALL | re.MULTILINE,
 )
-# And what is a name: dates, notebooks, places in an order, versions, the level of intervals,
-# constants in parentheses as of Gamma(2, 2) and the prior (3/k, 4, 2).
+# And what is a name: dates, notebooks, algorithms, places in an order, versions, the level of
+# intervals, constants in parentheses as of Gamma(2, 2) and the prior (3/k, 4, 2).
 NAMES = re.compile(
     r"(?:\b\d{1,2} [A-Z][a-z]+ )?\b(?:19|20)\d\d\b|\bnotebooks? \d\d(?:(?:, | and | to )\d\d)*"
+    r"|\bAlgorithms? \d+(?:(?:, | and )\d+)*"
     r"|^#* ?\d\d\. |\[\d\d[.\]]|\d(?:st|nd|rd|th)\b|\bPython \d\.\d+|\b95% (?:\w+ )?intervals?"
     r"|\((?:[\d.]+(?:/\w+)?, ?)+[\d.]+\)",
     flags=re.MULTILINE,

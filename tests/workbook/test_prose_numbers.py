@@ -8,8 +8,11 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from prose_numbers import main, unguarded, without_source
 
+from cbkit.experiments.tables import to_markdown
 from cbkit.paths import project_root
+from cbkit.studies.claims.verdicts import one_page
 from cbkit.workbook.profiles import notebook_paths
+from cbkit.workbook.tables import load_table
 
 NOTEBOOKS = notebook_paths()
 # Their tables are being recomputed; whoever rewrites one takes it off this list.
@@ -24,16 +27,6 @@ REWRITTEN_LATER = [
     "D_cost_and_scaling",
     "E_oracles_and_posteriors",
     "F_sensitivity",
-    "01_cold_start",
-    "02_baselines",
-    "03_bootstrap",
-    "04_adaptive_greedy",
-    "05_active_learning",
-    "06_evaluation",
-    "07_verdicts",
-    "B_cold_start_and_many_arms",
-    "C_gradient_norms",
-    "figures/README.md",
 ]
 ROOT = project_root()
 PAGES = [
@@ -61,7 +54,9 @@ def test_every_number_in_a_notebooks_prose_stands_in_one_of_its_assertions(name,
 
 @pytest.mark.parametrize("page", cases(PAGES))
 def test_every_result_on_a_page_is_one_that_a_notebook_states(page, notebooks):
-    assert without_source((ROOT / page).read_text(encoding="utf-8"), notebooks) == []
+    table = to_markdown(one_page(load_table("verdicts/verdicts")))  # the README's is tested there
+    text = (ROOT / page).read_text(encoding="utf-8").replace(table, "")
+    assert without_source(text, notebooks) == []
 
 
 def test_what_is_rewritten_later_exists():
