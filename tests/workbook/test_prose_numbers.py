@@ -22,7 +22,6 @@ REWRITTEN_LATER = [
     "09_live_use",
     "10_off_policy",
     "11_frontier",
-    "12_explorer",
     "A_online_bootstrap_coverage",
     "D_cost_and_scaling",
     "E_oracles_and_posteriors",
