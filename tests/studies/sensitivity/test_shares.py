@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cbkit.plots.style import use_style
 from cbkit.studies.sensitivity.figures import share_bars, value_panels
 from cbkit.studies.sensitivity.shares import change_table, changes, effect, variance_shares
 
@@ -118,7 +119,8 @@ def test_a_constant_with_missing_replicates_has_no_share():
 def test_figures_have_a_panel_per_constant_and_bars_sorted_by_share():
     rng = np.random.default_rng(5)
     table = runs(LEVELS, noise=rng.normal(scale=0.01, size=(4, len(LEVELS))))
-    titles = [ax.get_title() for ax in value_panels(table).axes]
+    use_style()  # puts titles at the left
+    titles = [ax.get_title(loc="left") for ax in value_panels(table).axes]
     assert titles[:3] == ["C", "window", "prior"]
     (ax, *_) = share_bars(table).axes
     widths = [bar.get_width() for bar in ax.patches]
