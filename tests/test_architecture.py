@@ -10,18 +10,17 @@ import pytest
 import cbkit
 
 ROOT = Path(cbkit.__file__).parent
-MOST_DOORS, MOST_ENTRIES = 12, 14
+MOST_DOORS, MOST_ENTRIES, MOST_LEVELS = 12, 14, 8
 
 # From the ground up; a room may use the rooms below it, never those beside or above it.
 LAYERS = [
     {"_base", "paths"},
-    {"datasets"},
+    {"datasets", "plots"},
     {"oracles"},
     {"policies"},
     {"simulate"},
     {"off_policy"},
     {"experiments"},
-    {"plots"},
     {"studies", "workbook"},
     {"__init__", "__main__"},
 ]
@@ -83,6 +82,20 @@ def test_no_circle_of_imports():
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(" <- ".join(error.args[1]))
+
+
+def test_rooms_stand_on_few_levels():
+    below = {room: set() for room in HEIGHT}
+    for module in PATHS:
+        if room_of(module) != "__init__":  # the public names, of everything
+            rooms = {room_of(imported) for imported in imported_by(module)}
+            below[room_of(module)] |= rooms - {room_of(module), "__init__"}
+
+    @cache
+    def level(room):
+        return 1 + max(map(level, below[room]), default=0)
+
+    assert max(map(level, below)) <= MOST_LEVELS
 
 
 FOLDERS = sorted({path.parent for path in PATHS.values()})

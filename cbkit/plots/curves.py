@@ -11,7 +11,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from cbkit.experiments.stats import INTERVAL, mean_interval
+from cbkit._base.intervals import INTERVAL, mean_interval
 from cbkit.plots.end_labels import add_end_labels
 from cbkit.plots.style import (
     FAMILIES,

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from cbkit.experiments.stats import CONFIDENCE, INTERVAL, intervals
+from cbkit._base.intervals import CONFIDENCE, INTERVAL, intervals
 from cbkit.plots.curves import FEWEST_FOR_BANDS, caption
 from cbkit.plots.style import GREY, PALETTE, figure_title, looks
 
