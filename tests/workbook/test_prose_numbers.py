@@ -15,18 +15,6 @@ from cbkit.workbook.profiles import notebook_paths
 from cbkit.workbook.tables import load_table
 
 NOTEBOOKS = notebook_paths()
-# Their tables are being recomputed; whoever rewrites one takes it off this list.
-REWRITTEN_LATER = [
-    "00_setting_and_data",
-    "08_any_classifier",
-    "09_live_use",
-    "10_off_policy",
-    "11_frontier",
-    "A_online_bootstrap_coverage",
-    "D_cost_and_scaling",
-    "E_oracles_and_posteriors",
-    "F_sensitivity",
-]
 ROOT = project_root()
 PAGES = [
     path.relative_to(ROOT).as_posix()
@@ -34,32 +22,21 @@ PAGES = [
 ]
 
 
-LATER = pytest.mark.xfail(reason="to be rewritten with its new tables", strict=True)
-
-
-def cases(names):
-    return [pytest.param(n, marks=LATER if n in REWRITTEN_LATER else ()) for n in names]
-
-
 @pytest.fixture(scope="module")
 def notebooks():
     return {name: nbformat.read(path, as_version=4) for name, path in NOTEBOOKS.items()}
 
 
-@pytest.mark.parametrize("name", cases(NOTEBOOKS))
+@pytest.mark.parametrize("name", NOTEBOOKS)
 def test_every_number_in_a_notebooks_prose_stands_in_one_of_its_assertions(name, notebooks):
     assert unguarded(notebooks[name]) == []
 
 
-@pytest.mark.parametrize("page", cases(PAGES))
+@pytest.mark.parametrize("page", PAGES)
 def test_every_result_on_a_page_is_one_that_a_notebook_states(page, notebooks):
     table = to_markdown(one_page(load_table("verdicts/verdicts")))  # the README's is tested there
     text = (ROOT / page).read_text(encoding="utf-8").replace(table, "")
     assert without_source(text, notebooks) == []
-
-
-def test_what_is_rewritten_later_exists():
-    assert set(REWRITTEN_LATER) <= {*NOTEBOOKS, *PAGES}
 
 
 # The check itself
