@@ -136,7 +136,7 @@ def RegCB(
 
     Notes
     -----
-    After Foster, Agarwal, Dudik, Luo and Schapire (2018), "Practical contextual bandits with
+    After Foster, Agarwal, Dudík, Luo and Schapire (2018), "Practical contextual bandits with
     regression oracles", the optimistic variant, with logistic in place of square loss, a
     model per arm, and Laplace's approximation in place of their search; their excess grows
     with the logarithm of rounds.
