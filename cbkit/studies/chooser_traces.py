@@ -180,8 +180,9 @@ def _panels(traces: Traces, x: str, y: str) -> tuple[Figure, np.ndarray]:
     n_rows = len({prior for prior, _ in traces})
     n_columns = len(traces) // n_rows
     size = (1.0 + 3.0 * n_columns, 1.2 + 2.5 * n_rows)
-    shape = {"figsize": size, "sharex": True, "sharey": True, "squeeze": False}
-    fig, axes = plt.subplots(n_rows, n_columns, **shape)
+    fig, axes = plt.subplots(
+        n_rows, n_columns, figsize=size, sharex=True, sharey=True, squeeze=False
+    )
     fig.supxlabel(x, size=10)
     fig.supylabel(y, size=10)
     return fig, axes
@@ -191,8 +192,8 @@ def _with_legend(fig: Figure, axes: np.ndarray) -> Figure:
     """Draw one legend, of the first panel's marks, above all panels."""
     handles, labels = axes[0, 0].get_legend_handles_labels()
     legend = fig.legend(handles, labels, loc="outside upper center", ncols=4)
-    for handle in legend.legend_handles:
-        handle.set_markersize(7)
+    for line in legend.get_lines():
+        line.set_markersize(7)
     return fig
 
 

@@ -58,7 +58,7 @@ def criteria_experiment(
     """
     return Experiment(
         datasets=[dataset],
-        policies={"Greedy": "Greedy"} | ACTIVE,
+        policies={"Greedy": "Greedy", **ACTIVE},
         variants={prior: {"cold_start": cold_start} for prior, cold_start in PRIORS.items()},
         folder=folder,
         n_replicates=n_replicates,
@@ -181,7 +181,8 @@ def agreement(
     for prior, cold_start in PRIORS.items():
         for policy in POLICIES:
             for replicate in range(seed, seed + n_logs):
-                play = {"seed": replicate, "n_rounds": n_rounds, "cold_start": cold_start}
+                play: dict[str, Any] = {"seed": replicate, "n_rounds": n_rounds}
+                play |= {"cold_start": cold_start}
                 weighted, low, high = (
                     noted_run(dataset, policy, explore=name, **play) for name in CRITERIA
                 )
@@ -218,8 +219,8 @@ def agreement_dots(table: pd.DataFrame) -> Figure:
     priors = list(table["prior"].unique())
     long = table.melt(["prior", "policy", "seed"], list(AGREEMENTS), "what", "share")
     long["what"] = long["what"].map(AGREEMENTS)
-    shape = {"figsize": (3.2 + 3.2 * len(priors), 3.7), "sharey": True, "squeeze": False}
-    fig, axes = plt.subplots(1, len(priors), **shape)
+    size = (3.2 + 3.2 * len(priors), 3.7)
+    fig, axes = plt.subplots(1, len(priors), figsize=size, sharey=True, squeeze=False)
     for prior, ax in zip(priors, axes[0], strict=True):
         sns.stripplot(
             long[long["prior"] == prior],

@@ -78,7 +78,7 @@ class Explorer:
         self.results = lru_cache(maxsize=None)(self._results)
 
     def _results(self, setting: Setting) -> Results:
-        own = {
+        own: dict[str, Any] = {
             "cold_start": PRIORS[setting.prior],
             "percentile": setting.percentile,
             "n_resamples": setting.n_resamples,

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -92,7 +93,7 @@ def _swapped(curves: pd.DataFrame) -> Figure:
 
 
 def _tried(curves: pd.DataFrame) -> Figure:
-    return learning_curves(curves, value="arms_tried").figure
+    return cast(Figure, learning_curves(curves, value="arms_tried").figure)
 
 
 SHARES = Drawing(partial(interval_dots, values=REWARD | EXPLORED | COLD))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -65,11 +66,15 @@ def paper_index() -> list[Item]:
         Item(
             section=section["section"],
             notebooks={name: heading or "" for name, heading in part.pop("notebooks", {}).items()},
-            **{key: tuple(v) if isinstance(v, list) else v for key, v in part.items()},
+            **_with_tuples(part),
         )
         for section in yaml.safe_load(text)
         for part in section["parts"]
     ]
+
+
+def _with_tuples(part: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(v) if isinstance(v, list) else v for key, v in part.items()}
 
 
 def index_table(

@@ -50,7 +50,8 @@ def few_labels(dataset: MultilabelDataset, *, seed: int, n_histories: int = 5) -
         first = dataset.features[:N_ROWS]
         alone = as_oracle(learns)
         _teach(alone, first, np.zeros(N_ROWS), rng)
-        single, resampled = [], []
+        single: list[np.ndarray] = []
+        resampled: list[np.ndarray] = []
         for _ in range(n_histories):
             order = rng.permutation(dataset.n_rows)
             taught, fresh = dataset.features[order[:N_ROWS]], dataset.features[order[N_ROWS:220]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -56,7 +58,7 @@ def _by_dataset(finals: pd.DataFrame, value: str, label: str) -> Figure:
             # a logarithmic axis has no place for a bound below 0
             table = table.assign(low=np.nan, high=np.nan)
         runs = here.rename(columns={value: "mean"})
-        look = {"row": "oracle", "hue": "rule", "order": order, "colours": colours}
+        look: dict[str, Any] = {"row": "oracle", "hue": "rule", "order": order, "colours": colours}
         dots(table, ax, **look, replicates=runs)
         n_rounds = int(here["n_rounds"].iloc[0])
         ax.set_title(f"{title_of(name)}\n{n_rounds:,} rounds", size=9)

@@ -8,6 +8,7 @@ starts ``family``, that on many arms ``n_arms``.
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -46,12 +47,12 @@ def _cold_start_helps(table: pd.DataFrame) -> Rows:
                 (taken(rewards, elsewhere(rewards, names, worst=True)), "worst", 0.0),
                 (mean[-1], "suggested", MUCH),
             ):
-                labels = {"question": f"{what} constants, minus no cold start"}
+                labels: dict[str, Any] = {"question": f"{what} constants, minus no cold start"}
                 labels["who"] = f"{policy}, {family}"
                 rows.append(compare(rewards, first, NEITHER, "above", share=share, **labels))
-        for pair, what in ((mean, "suggested"), (best, "best")):
+        for (first, second), what in ((mean, "suggested"), (best, "best")):
             labels = {"question": f"{what} constants, MAB-first minus smoothing", "who": policy}
-            rows.append(compare(rewards, *pair, "above", **labels))
+            rows.append(compare(rewards, first, second, "above", **labels))
     return rows
 
 

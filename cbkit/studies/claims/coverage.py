@@ -5,6 +5,8 @@ The paper's own tables stand beside ours, as one more setting.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from scipy import stats
@@ -24,9 +26,9 @@ _SOUND = ("bootstrap", "poisson", "gamma_1_1")
 _SIZES = {"below 100": (0, 99), "100 and more": (100, np.inf)}
 
 
-def _row(interval: Interval, claimed: str, model: str, **rest: object) -> dict[str, object]:
+def _row(interval: Interval, claimed: str, model: str, **rest: Any) -> dict[str, Any]:
     """Return a comparison of coverages, equivalent within 2 points."""
-    labels = {"dataset": f"{model} (simulated)", "small": MARGIN_PCT}
+    labels: dict[str, Any] = {"dataset": f"{model} (simulated)", "small": MARGIN_PCT}
     return comparison(interval, claimed, **(labels | rest))
 
 
@@ -103,8 +105,9 @@ def _small_intercepts_overestimate(cells: pd.DataFrame) -> Rows:
             (NOMINAL_PCT, "80%", "small intercept, minus 80%"),
         ):
             found, reference = _mean_gap(small, other)
-            names = {"question": question, "who": weights, "first": "small intercept"}
-            names |= {"second": second, "reference": reference, "margin": MARGIN_PCT}
+            names: dict[str, Any] = {"question": question, "who": weights}
+            names |= {"first": "small intercept", "second": second}
+            names |= {"reference": reference, "margin": MARGIN_PCT}
             rows.append(_row(found, "above", "linear", **names))
     return rows
 
@@ -120,7 +123,8 @@ def _correlation_matters(cells: pd.DataFrame) -> Rows:
                 *(_cells(cells, name, weights) for name in (first, second))
             )
             model = second.partition("_")[0]
-            names = {"question": f"{model}: correlated minus independent", "who": weights}
+            names: dict[str, Any] = {"question": f"{model}: correlated minus independent"}
+            names |= {"who": weights}
             names |= {"first": first, "second": second, "reference": reference}
             margin = MARGIN_PCT if claimed == "below" else 0.0
             rows.append(_row(found, claimed, model, margin=margin, **names))

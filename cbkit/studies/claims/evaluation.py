@@ -53,7 +53,7 @@ def paper_policies(table: pd.DataFrame, without: Iterable[str] = ()) -> list[str
 
 
 def _against_levels(
-    table: pd.DataFrame, first: str | pd.Series, claimed: str, **labels: str
+    table: pd.DataFrame, first: str | pd.Series, claimed: str, **labels: Any
 ) -> Rows:
     """Compare with the best arm in hindsight, and beside the verdict with the one learned online.
 
@@ -72,7 +72,7 @@ def _ucb_is_good(finals: pd.DataFrame) -> Rows:
     rows = []
     for setting, table in settings(finals):
         others = mean_of(table, paper_policies(table, without=_UCB), "mean of the others")
-        labels = {"question": "minus mean of the others", "setting": setting}
+        labels: dict[str, Any] = {"question": "minus mean of the others", "setting": setting}
         for name in _UCB:
             rows.append(compare(table, name, others, "above", **labels))
             rows += _against_levels(table, name, "above", setting=setting)
@@ -83,7 +83,7 @@ def _adaptive_is_best(finals: pd.DataFrame) -> Rows:
     rows = []
     for setting, table in settings(finals):
         rival = taken(table, elsewhere(table, paper_policies(table, [ADAPTIVE])))
-        labels = {"question": "minus best of the others", "setting": setting}
+        labels: dict[str, Any] = {"question": "minus best of the others", "setting": setting}
         rows.append(compare(table, ADAPTIVE, rival, "above", **labels))
     return rows
 
@@ -108,14 +108,14 @@ def _mini_batches_are_worse(finals: pd.DataFrame) -> Rows:
         mini = by_seed(finals[finals["variant"] == variant], "policy")
         names = [name for name in paper_policies(mini) if name in full]
         whole = mean_of(full, names, "full refits")
-        labels = {"setting": setting, "share": MUCH}
+        labels: dict[str, Any] = {"setting": setting, "share": MUCH}
         question = "mean of all policies, minus full refits"
         mean = mean_of(mini, names, "mini-batches")
         rows.append(compare(mini, mean, whole, "below", question=question, **labels))
         labels |= {"question": "least harmed policy, minus full refits", "who": "least harmed"}
         least = elsewhere(values_of(mini, names) / full[names].mean(), names)
-        pair = (taken(runs, least) for runs in (mini, full))
-        rows.append(compare(full, *pair, "below", **labels))
+        first, second = (taken(runs, least) for runs in (mini, full))
+        rows.append(compare(full, first, second, "below", **labels))
         best = taken(mini, elsewhere(mini, names))
         labels = {"setting": setting, "who": "best of mini-batches"}
         rows += _against_levels(full, best, "below", **labels)

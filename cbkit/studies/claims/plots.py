@@ -5,6 +5,7 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -61,7 +62,7 @@ def effects(comparisons: pd.DataFrame) -> Figure:
     axes[0, 0].set_yticks(range(len(order)), labels, size=9)
     axes[0, 0].set_ylim(len(order) - 0.5, -0.5)
     found = [name for name in COLOURS if name in set(shown["outcome"])]
-    handles = [Line2D([], [], color=COLOURS[name], marker="o") for name in found]
+    handles: list[Artist] = [Line2D([], [], color=COLOURS[name], marker="o") for name in found]
     handles.append(Patch(color=_CLAIMED))
     labels = [*found, "where the claim has it"]
     if len(names) > 1:

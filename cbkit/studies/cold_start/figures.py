@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -60,7 +62,7 @@ def grid_dots(finals: pd.DataFrame) -> Figure:
         if few:  # each replicate is drawn, as an interval of few or lopsided ones misleads
             shared = {"x": "mean", "y": "variant", "order": order, "ax": ax, "color": LIGHT_GREY}
             sns.stripplot(runs, **shared, size=3.5, jitter=False, zorder=1)
-        look = {"row": "variant", "hue": "kind", "order": order, "apart": False}
+        look: dict[str, Any] = {"row": "variant", "hue": "kind", "order": order, "apart": False}
         dots(own, ax, **look, colours=_KINDS)
         ax.set_title(policy)
     axes[0, 0].set_xlim(min(0.0, 1.05 * table["low"].min()), None)
@@ -103,8 +105,8 @@ def arm_lines(table: pd.DataFrame) -> Figure:
     Figure
     """
     variants = list(table["variant"].unique())
-    shape = {"figsize": (2 + 3.3 * len(variants), 3.6), "sharey": True, "squeeze": False}
-    fig, axes = plt.subplots(1, len(variants), **shape)
+    size = (2 + 3.3 * len(variants), 3.6)
+    fig, axes = plt.subplots(1, len(variants), figsize=size, sharey=True, squeeze=False)
     styles = looks(table["policy"].unique())
     n = table.groupby(["variant", "policy", "n_arms"])["seed"].nunique()
     for variant, ax in zip(variants, axes[0], strict=True):

@@ -12,7 +12,7 @@ from cbkit.studies.cold_start.study import EXCLUSIVE, FAMILIES, NEITHER, PLAIN, 
 def _difference(runs: pd.DataFrame, policy: str, first: str, second: str) -> dict[str, object]:
     own = runs[runs["policy"] == policy]
     one, two = (own[own["variant"] == name] for name in (first, second))
-    labels = {"policy": policy, "variant": first, "reference": second}
+    labels: dict[str, object] = {"policy": policy, "variant": first, "reference": second}
     return labels | paired_difference(one, two, names=(first, second))
 
 

@@ -149,7 +149,8 @@ def growth_panels(table: pd.DataFrame) -> Figure:
     Figure
     """
     names = list(table["axis"].unique())
-    shape = {"figsize": (1.5 + 2.7 * len(names), 5.8), "sharex": "col", "sharey": "row"}
+    size = (1.5 + 2.7 * len(names), 5.8)
+    shape: dict[str, Any] = {"figsize": size, "sharex": "col", "sharey": "row"}
     fig, axes = plt.subplots(len(COSTS), len(names), **shape, squeeze=False)
     policies = list(table["policy"].unique())
     styles = looks(policies)

@@ -11,6 +11,7 @@ import warnings
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -108,7 +109,7 @@ def play_package(
     }
 
 
-def _revive(player: object, classifier: LogisticRegression) -> None:
+def _revive(player: Any, classifier: LogisticRegression) -> None:
     for arm in player._oracles.algos:
         resamples = getattr(arm, "bs_algos", [])
         for i, resample in enumerate(resamples):

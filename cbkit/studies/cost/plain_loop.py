@@ -12,6 +12,7 @@ import time
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
+from cbkit._base.validation import Matrix
 from cbkit.datasets import MultilabelDataset
 from cbkit.oracles.resampling import draw_weights
 from cbkit.simulate import row_order
@@ -116,7 +117,14 @@ def plain_loop(
     return {"mean_reward": total / len(order), "seconds": seconds, "n_refits": n_refits}
 
 
-def _fit(X, rewards, n_resamples, weights, C, rng) -> list[LogisticRegression]:
+def _fit(
+    X: Matrix,
+    rewards: list[int],
+    n_resamples: int,
+    weights: str,
+    C: float,
+    rng: np.random.Generator,
+) -> list[LogisticRegression]:
     y = np.array(rewards)
     if n_resamples == 0:
         return [LogisticRegression(C=C, max_iter=1000).fit(X, y)]
@@ -125,6 +133,6 @@ def _fit(X, rewards, n_resamples, weights, C, rng) -> list[LogisticRegression]:
     return [LogisticRegression(C=C, max_iter=1000).fit(X, y, sample_weight=w) for w in usable]
 
 
-def _score(models: list[LogisticRegression], X, percentile: float) -> np.ndarray:
+def _score(models: list[LogisticRegression], X: Matrix, percentile: float) -> np.ndarray:
     scores = [model.predict_proba(X)[:, 1] for model in models] or [np.zeros(X.shape[0])]
     return scores[0] if len(scores) == 1 else np.percentile(scores, percentile, axis=0)

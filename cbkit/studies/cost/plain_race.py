@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -14,7 +15,7 @@ from cbkit.studies.cost.costs import Contender, play
 from cbkit.studies.cost.plain_loop import plain_loop
 
 PLAIN, CAREFUL = "plain loop", "careful loop"
-FORMS = {PLAIN: {}, CAREFUL: {"by_block": True}}
+FORMS: dict[str, dict[str, Any]] = {PLAIN: {}, CAREFUL: {"by_block": True}}
 
 # What was asked of the package before it was measured: the plain loop takes this much longer.
 AIMS = {"Greedy": 10, "EpsilonGreedy": 10, "OnlineBootstrappedUCB": 15, "BootstrappedUCB": 5}
@@ -32,7 +33,7 @@ def contenders(*, n_rounds: int | None = None, n_resamples: int = 10) -> dict[st
     ['Greedy', 'plain loop as Greedy', 'careful loop as Greedy']
     """
     resamples = {"n_resamples": n_resamples}
-    parameters = {
+    parameters: dict[str, tuple[dict[str, Any], dict[str, Any] | None]] = {
         "Greedy": ({}, {}),
         "EpsilonGreedy": ({"decay": 1.0}, {"explore_probability": 0.2}),
         "OnlineBootstrappedUCB": (resamples, None),
@@ -135,7 +136,7 @@ def ratio_dots(table: pd.DataFrame) -> Figure:
     careful = found["slow"].str.startswith(CAREFUL)
     found["form"] = careful.map({True: CAREFUL, False: PLAIN})
     fig, ax = plt.subplots(figsize=(7.5, 3.2))
-    columns = {"mean": "ratio", "low": "lowest", "high": "highest"}
+    columns: dict[str, Any] = {"mean": "ratio", "low": "lowest", "high": "highest"}
     dots(found, ax, **columns, row="fast", hue="form")
     for height, policy in enumerate(found["fast"].unique()):
         aim = AIMS[policy]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -20,7 +21,7 @@ from cbkit.studies.coverage.study import SPREADS, expected_coverage
 from cbkit.studies.coverage.tables import MARGIN_PCT
 
 SHOWN = ("linear", "logistic_independent", "logistic_correlated")
-LOOKS = {
+LOOKS: dict[str, dict[str, Any]] = {
     "bootstrap": {"color": "#000000", "dashes": SOLID},
     "poisson": {"color": PALETTE[0], "dashes": (4, 1.6)},
     "gamma_1_1": {"color": PALETTE[1], "dashes": SOLID},
@@ -58,7 +59,7 @@ def coverage_curves(cells: pd.DataFrame) -> Figure:
         part = cells[cells["table"] == table]
         names = [name for name in LOOKS if name in set(part["weights"])]
         last = part["sample_size"].max()
-        bands = {"columns": BANDS, "hue": "weights", "styles": LOOKS}
+        bands: dict[str, Any] = {"columns": BANDS, "hue": "weights", "styles": LOOKS}
         banded_lines(part, ax, x="sample_size", **bands)
         ax.axhline(cells["percentile"].iloc[0], **NOMINAL)
         _size_axis(ax, part["sample_size"])
@@ -174,7 +175,7 @@ def weight_differences(compared: pd.DataFrame) -> Figure:
     for group, ax in zip(groups, axes[0], strict=True):
         rows = part[part["sample_sizes"] == group].assign(model=lambda t: t["table"].map(_words))
         rows = rows.set_index("weights").loc[names].reset_index()
-        columns = {"mean": "difference_pct", "low": "low_pct", "high": "high_pct"}
+        columns: dict[str, Any] = {"mean": "difference_pct", "low": "low_pct", "high": "high_pct"}
         colours = {name: LOOKS[name]["color"] for name in names}
         dots(rows, ax, **columns, row="model", hue="weights", colours=colours)
         ax.axvspan(-MARGIN_PCT, MARGIN_PCT, color="#EFEFEF", zorder=0)
@@ -206,13 +207,12 @@ def resample_curves(cells: pd.DataFrame, percentiles: Sequence[float] = (80, 90,
     Figure
     """
     largest = cells[cells["sample_size"] == cells["sample_size"].max()]
-    shape = {"figsize": (11, 6.4), "sharey": True, "squeeze": False}
-    fig, axes = plt.subplots(2, len(percentiles), **shape)
+    fig, axes = plt.subplots(2, len(percentiles), figsize=(11, 6.4), sharey=True, squeeze=False)
     numbers = sorted(cells["n_resamples"].unique())
     for table, row in zip(SHOWN[:2], axes, strict=True):
         for percentile, ax in zip(percentiles, row, strict=True):
             part = largest[(largest["table"] == table) & (largest["percentile"] == percentile)]
-            bands = {"columns": BANDS, "hue": "weights", "styles": LOOKS}
+            bands: dict[str, Any] = {"columns": BANDS, "hue": "weights", "styles": LOOKS}
             banded_lines(part, ax, x="n_resamples", **bands, markersize=4)
             for spread in sorted(set(SPREADS.values())):
                 limits = [100 * expected_coverage(spread, n, percentile) for n in numbers]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -62,7 +63,7 @@ def logistic_readings() -> list[tuple[dict[str, object], CoverageModel]]:
 
 
 def try_readings(
-    *, ridges: Sequence[float] = (1e-3, 1.0), targets: Sequence[str] = TARGETS, **study: object
+    *, ridges: Sequence[float] = (1e-3, 1.0), targets: Sequence[str] = TARGETS, **study: Any
 ) -> pd.DataFrame:
     """Run every reading and sum up how near it comes to the paper's logistic tables.
 

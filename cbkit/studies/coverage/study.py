@@ -14,7 +14,7 @@ from cbkit.oracles.resampling import draw_weights
 from cbkit.studies.coverage.models import CoverageModel
 from cbkit.studies.coverage.solvers import weighted_least_squares, weighted_logistic
 
-SAMPLE_SIZES = (10, 15, 25, 39, 63, 100, 158, 251, 398, 630)
+SAMPLE_SIZES: tuple[int, ...] = (10, 15, 25, 39, 63, 100, 158, 251, 398, 630)
 SAMPLE_SIZES += (1000, 1584, 2511, 3981, 6309, 10_000)
 
 # name in the tables -> kind in cbkit.oracles.resampling
@@ -232,7 +232,14 @@ def _check_percentile(percentile: float) -> None:
         )
 
 
-def _check_study(sample_sizes, weights, n_resamples, percentiles, n_samples, n_test) -> None:
+def _check_study(
+    sample_sizes: Sequence[int],
+    weights: Sequence[str],
+    n_resamples: Sequence[int],
+    percentiles: Sequence[float],
+    n_samples: int,
+    n_test: int,
+) -> None:
     for name in weights:
         if name not in WEIGHTS:
             raise ValueError(f"unknown weights {name!r}; write one of {', '.join(WEIGHTS)}")

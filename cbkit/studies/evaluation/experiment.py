@@ -136,14 +136,14 @@ def paper_evaluation(
     >>> [len(experiment.runs()) for experiment in experiments[:2]]
     [204, 144]
     """
-    play = {"n_rounds": n_rounds, "refit_every": refit_every}
+    play: dict[str, Any] = {"n_rounds": n_rounds, "refit_every": refit_every}
     chosen = tuple(VARIANTS) if all_variants else (PAPERS, AUTHORS, TUNED)
     experiments = []
     for name, variant in (VARIANTS | {SKYLINE: _SKYLINE}).items():
         if name not in (*chosen, SKYLINE):
             continue
         n_first = n_choosing if variant.chooses else 0
-        schedule = {} if variant is _SKYLINE else {"refit": refit}
+        schedule: dict[str, Any] = {} if variant is _SKYLINE else {"refit": refit}
         experiments.append(
             Experiment(
                 datasets=[dataset],

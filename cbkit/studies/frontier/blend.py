@@ -51,6 +51,7 @@ class BlendedGreedy(HitRateGreedy):
     def prepare(self, X: Matrix) -> Block:
         """Score a block by the mixtures."""
         block = self._last = super().prepare(X)
+        assert block.indices is not None  # the mean is not random
         weights = self.base_weights()[self._group(block.warm)]
         block.indices = expit(
             (1 - weights) * _odds(block.indices) + weights * self._base(block.warm)
@@ -59,9 +60,9 @@ class BlendedGreedy(HitRateGreedy):
 
     def record(self, X: Matrix, row: int, arm: int, reward: int) -> None:
         """Add the losses of what the mixtures predicted, then the observation."""
-        at = np.flatnonzero(self._last.warm == arm) if self._last and self._last.X is X else ()
-        if len(at):
-            model = _odds(self._last.scores[row, at, 0])
+        last = self._last
+        if last and last.X is X and len(at := np.flatnonzero(last.warm == arm)):
+            model = _odds(last.scores[row, at, 0])
             mixed = (1 - _WEIGHTS) * model + _WEIGHTS * self._base(np.array([arm]))
             self.losses_[self._group(np.array([arm]))] += np.logaddexp(0, mixed * (1 - 2 * reward))
         super().record(X, row, arm, reward)

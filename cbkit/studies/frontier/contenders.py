@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from scipy import sparse
@@ -48,7 +49,7 @@ def smoothed(dataset: MultilabelDataset) -> Policy:
 
 def hit_rate(dataset: MultilabelDataset, kind: type[HitRateGreedy] = HitRateGreedy) -> Policy:
     """Return the reference with a hope for new arms that follows their hit rate."""
-    parts = {"oracle": LogisticOracle(), "refits": REFITS}
+    parts: dict[str, Any] = {"oracle": LogisticOracle(), "refits": REFITS}
     return kind(n_arms=dataset.n_arms, name=kind.__name__, **parts)
 
 
@@ -89,7 +90,7 @@ CHANGES: dict[str, Callable[[MultilabelDataset], Policy]] = {
     "prepared contexts": prepared,
     "hit rate, prepared contexts": prepared_hit_rate,
 }
-CONTENDERS = {
+CONTENDERS: dict[str, str | Callable[[MultilabelDataset], Policy]] = {
     REFERENCE: smoothed,
     **CHANGES,
     WITHOUT: without_contexts,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -63,8 +64,10 @@ class PolicyServer(ThreadingHTTPServer):
 
     def answer(self, path: str, asked: dict[str, Any]) -> dict[str, Any]:
         """Answer a call, and save the policy when it is time."""
+        calls: dict[str, Callable[..., dict[str, Any]]]
+        calls = {"/decide": self.decide, "/reward": self.reward}
         with self.lock:
-            answer = {"/decide": self.decide, "/reward": self.reward}[path](**asked)
+            answer = calls[path](**asked)
             call = n_calls(self.policy)
             if call - self.saved >= self.save_every:
                 save_policy(self.policy, self.path)

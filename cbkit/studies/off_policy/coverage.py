@@ -38,8 +38,8 @@ SPLIT_SEED = 20
 
 def estimators(rng: np.random.Generator) -> dict[str, Estimator]:
     """Return every estimator under the name of its class."""
-    every = [Replay(rng=rng), IPS(), ClippedIPS(), SNIPS(), DirectMethod(), DoublyRobust()]
-    every += [SelfNormalizedDR(), SwitchDR(), ShrunkDR()]
+    every: list[Estimator] = [Replay(rng=rng), IPS(), ClippedIPS(), SNIPS(), DirectMethod()]
+    every += [DoublyRobust(), SelfNormalizedDR(), SwitchDR(), ShrunkDR()]
     return {type(estimator).__name__: estimator for estimator in every}
 
 

@@ -19,6 +19,7 @@ from cbkit.off_policy.targets import (
     greedy_probabilities,
     softmax_probabilities,
 )
+from cbkit.policies.indices import UpperPercentile
 from cbkit.policies.registry import make_policy
 from cbkit.simulate.loop import simulate
 from cbkit.studies.off_policy.beta_propensities import highest_of_draws
@@ -174,6 +175,7 @@ def _frozen_ucb(
     simulate(policy, part, seed=seed, n_rounds=n_played)
     scores = policy.score(dataset.features[kept])
     warm = ~np.isnan(scores[0, :, 0])
+    assert isinstance(policy.index, UpperPercentile)
     indices = np.percentile(scores[:, warm], policy.index.percentile, axis=2)
     counts = policy.history_
     probabilities = np.zeros((len(kept), dataset.n_arms))

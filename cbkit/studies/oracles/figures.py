@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -39,7 +41,7 @@ def share_dots(learned: pd.DataFrame) -> Figure:
     names, ways = list(shares["dataset"].unique()), list(shares["policy"].unique())
     height = 1.6 + (ROW + 0.14 * len(ways)) * len(names)
     fig, (left, right) = plt.subplots(1, 2, figsize=(8.5, height), sharey=True)
-    look = {"row": "dataset", "hue": "policy", "order": names}
+    look: dict[str, Any] = {"row": "dataset", "hue": "policy", "order": names}
     dots(shares, left, mean="share", **look)
     left.set_xlim(left=0)
     left.set_xlabel("reward / that of full refits")

@@ -24,7 +24,7 @@ COLUMNS = ["dataset", "policy", "seed", "checksum", "n_rounds", "mean_reward", "
 COLUMNS += ["explored_share", "cold_start_share", "n_refits", "n_fitted_arms"]
 
 _SMOOTHING = {"Smoothing": {"a": 1, "b": 2}}
-_PRICED = {
+_PRICED: dict[str, dict[str, Any]] = {
     "LinUCB": {"policy": "LinUCB"},
     "UCB, resamples": {"policy": "OnlineBootstrappedUCB", "cold_start": _SMOOTHING},
     "UCB, posterior": {"policy": "LogisticUCB", "streaming": False, "cold_start": _SMOOTHING},
@@ -65,7 +65,7 @@ def played(
     for name in datasets:
         most = n_rounds if isinstance(n_rounds, int) else n_rounds.get(name)
         n_runs = 2 * n_replicates if name in SMALL else n_replicates
-        sizes = {"n_replicates": n_runs, "n_rounds": most, "seed": seed}
+        sizes: dict[str, Any] = {"n_replicates": n_runs, "n_rounds": most, "seed": seed}
         results = run_experiment(oracle_experiment(name, policies, folder=folder, **sizes))
         tables.append(finals_with_seconds(results))
     return pd.concat(tables, ignore_index=True)[COLUMNS]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -139,7 +141,7 @@ def _bars(table: pd.DataFrame, sets: pd.DataFrame | None, ax: Axes, colour: str)
     bounds = np.abs(table[["low", "high"]].T.to_numpy() - table["share_pct"].to_numpy())
     colours = np.where(table["constant"] == PRIOR, LIGHT_GREY, colour)
     ax.barh(table.index, table["share_pct"], color=colours, height=0.62)
-    look = {"color": "black", "linestyle": "none"}
+    look: dict[str, Any] = {"color": "black", "linestyle": "none"}
     ax.errorbar(table["share_pct"], table.index, xerr=bounds, **look, elinewidth=1)
     if sets is not None:
         places = sets["constant"].map({name: at for at, name in table["constant"].items()})
