@@ -84,6 +84,24 @@ def test_paired_difference_is_the_interval_and_test_of_the_differences():
     assert result["n"] == 4
 
 
+@pytest.mark.parametrize(
+    ("differences", "p_value"),
+    [
+        ([1, 1, 1, 2, -1], 10 / 32),  # ranks 2.5, 2.5, 2.5, 5, 2.5: 12.5 or more in 5 of 32 ways
+        ([0, 1, 1, 1, 2, -1], 10 / 32),  # no difference tells nothing
+        ([1, 1, 1], 2 / 8),
+        ([1, 1, -2], 1.0),
+        ([-3], 1.0),
+    ],
+)
+def test_signed_ranks_are_exact_with_ties(differences, p_value):
+    rewards = np.array([4.0] * (len(differences) + 1))
+    first = pd.DataFrame({"seed": range(len(rewards)), "mean_reward": rewards})
+    first = first.assign(checksum="a", n_rounds=10)
+    second = first.assign(mean_reward=rewards - [0, *differences])
+    assert paired_difference(first, second)["p_wilcoxon"] == pytest.approx(p_value)
+
+
 def test_pairing_removes_what_the_replicates_share():
     noise = np.random.default_rng(0).normal(0, 0.1, 10)
     small = 0.01 + np.random.default_rng(1).normal(0, 0.001, 10)

@@ -174,8 +174,11 @@ def by_seed(runs: pd.DataFrame, columns: str, value: str = "mean_reward") -> pd.
     ValueError
         If runs of one seed did not play the same rows in the same order, or a run is there twice.
     """
-    for name in {"checksum", "n_rounds", "row_order"} & {*runs.columns}:
-        several = runs.groupby("seed")[name].nunique() > 1
-        if several.any():
-            raise ValueError(f"runs are not paired: their {name} differs at {several.idxmax()}")
+    names = [name for name in ("checksum", "n_rounds", "row_order") if name in runs]
+    first = runs.groupby("seed")[names].transform("first")
+    for name in names:
+        differs = runs[name].notna() & (runs[name] != first[name])
+        if differs.any():
+            seed = runs["seed"][differs.idxmax()]
+            raise ValueError(f"runs are not paired: their {name} differs at {seed}")
     return runs.pivot(index="seed", columns=columns, values=value)

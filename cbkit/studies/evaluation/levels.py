@@ -112,19 +112,18 @@ def mean_ranks(
     for setting, part in runs.groupby("setting", sort=False):
         wide = part.pivot(index=["dataset", "seed"], columns="policy", values=_MEAN)
         sets = [rewards.to_numpy() for _, rewards in wide.groupby("dataset", sort=False)]
-        found = _ranks([rewards.mean(axis=0) for rewards in sets])
-        draws = np.empty((n_draws, wide.shape[1]))
-        for draw in draws:
-            chosen = [sets[i] for i in rng.integers(len(sets), size=len(sets))]
-            draw[:] = _ranks(
-                [one[rng.integers(len(one), size=len(one))].mean(axis=0) for one in chosen]
-            )
-        low, high = np.quantile(draws, [0.025, 0.975], axis=0)
+        found = _ranks(np.array([rewards.mean(axis=0) for rewards in sets]))
+        means = np.empty((n_draws, len(sets), wide.shape[1]))
+        for draw in means:
+            for at, i in enumerate(rng.integers(len(sets), size=len(sets))):
+                draw[at] = sets[i][rng.integers(len(sets[i]), size=len(sets[i]))].mean(axis=0)
+        low, high = np.quantile(_ranks(means), [0.025, 0.975], axis=0)
         columns = {"setting": setting, "policy": wide.columns, "mean": found}
         bounds = {"low": low, "high": high, "n_datasets": len(sets)}
         tables.append(pd.DataFrame(columns | bounds).sort_values("mean", kind="stable"))
     return pd.concat(tables, ignore_index=True)
 
 
-def _ranks(means: list[np.ndarray]) -> np.ndarray:
-    return rankdata(-np.array(means), axis=1).mean(axis=0)
+def _ranks(means: np.ndarray) -> np.ndarray:
+    """Return the mean ranks of columns, over the axis before them."""
+    return rankdata(-means, axis=-1).mean(axis=-2)
