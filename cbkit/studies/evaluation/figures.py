@@ -175,6 +175,7 @@ def rank_dots(finals: pd.DataFrame) -> Figure:
     fig, ax = plt.subplots(figsize=(7.5, 1.2 + 0.42 * len(order)))
     dots(ranks, ax, hue="setting", order=order)
     ax.set_xlim(left=1)
+    ax.set_xticks(range(1, len(order) + 1))
     ax.set_xlabel(f"mean rank over {ranks['n_datasets'].max()} real data sets (1 is best)")
     fig.supxlabel("lines: 95% intervals by resampling data sets and replicates", size=10)
     marker_legend(ax, list(ranks["setting"].unique()))
