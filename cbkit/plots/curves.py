@@ -278,6 +278,8 @@ def _grid(n_panels: int) -> tuple[Figure, list[Axes]]:
     fig, axes = plt.subplots(rows, columns, figsize=size, sharex=True, sharey=True, squeeze=False)
     for ax in axes.flat[n_panels:]:
         ax.set_visible(False)
+    for ax in axes.flat[n_panels - columns : n_panels]:
+        ax.tick_params(labelbottom=True)  # the lowest of each column
     return fig, list(axes.flat[:n_panels])
 
 

@@ -140,6 +140,12 @@ def test_many_policies_get_a_panel_per_family_with_the_others_in_grey():
     assert len({ax.get_ylim() for ax in panels}) == 1
 
 
+def test_the_lowest_panel_of_each_column_says_its_rounds():
+    panels = [ax for ax in plots.family_panels(curves()).axes if ax.get_visible()]
+    labelled = [ax.xaxis.get_tick_params()["labelbottom"] for ax in panels]
+    assert labelled == [False] * (len(panels) - 3) + [True] * 3
+
+
 def test_policies_of_ones_own_share_panels_of_at_most_six():
     fig = plots.family_panels(curves([f"mine {i}" for i in range(8)]))
     counts = [len(end_labels(ax)) for ax in fig.axes if ax.get_visible()]
