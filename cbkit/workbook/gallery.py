@@ -43,7 +43,8 @@ class Drawing:
     Attributes
     ----------
     draw : callable
-        Takes the tables in the order of `tables` and returns a figure.
+        Takes the tables in the order of `tables` and returns a figure, or None where they hold
+        nothing that it could show.
     tables : tuple of str
         Names of the study's tables, or of others with their study, ``"evaluation/finals"``.
     by : str
@@ -52,7 +53,7 @@ class Drawing:
         Name of the picture, with ``{name}`` and ``{value}`` of the column.
     """
 
-    draw: Callable[..., Figure]
+    draw: Callable[..., Figure | None]
     tables: tuple[str, ...] = ("finals",)
     by: str = ""
     picture: str = "{name}"
@@ -74,15 +75,17 @@ class Drawing:
         if only:
             tables = [t[source_of(t["dataset"]) == only] if "dataset" in t else t for t in tables]
         if not self.by:
-            yield self.picture.format(name=name), self.draw(*tables)
+            if figure := self.draw(*tables):
+                yield self.picture.format(name=name), figure
             return
         keys = [source_of(t[self.by]) if self.by == "dataset" else t[self.by] for t in tables]
         for value in dict.fromkeys(keys[0]):
             parts = [table[key == value] for table, key in zip(tables, keys, strict=True)]
-            yield self.picture.format(name=name, value=value), self.draw(*parts)
+            if figure := self.draw(*parts):
+                yield self.picture.format(name=name, value=value), figure
 
 
-def _of_each(draw: Callable[..., Figure], table: str = "finals") -> Drawing:
+def _of_each(draw: Callable[..., Figure | None], table: str = "finals") -> Drawing:
     return Drawing(draw, (table,), "dataset", "{value}_{name}")
 
 

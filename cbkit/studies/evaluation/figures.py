@@ -94,8 +94,13 @@ def prior_dots(finals: pd.DataFrame) -> Figure:
     return _variant_dots(finals, PRIORS)
 
 
-def update_dots(finals: pd.DataFrame) -> Figure:
-    """Draw the final rewards with full refits and with two kinds of updates by mini-batches."""
+def update_dots(finals: pd.DataFrame) -> Figure | None:
+    """Draw the final rewards with full refits and with two kinds of updates by mini-batches.
+
+    None where no policy played with mini-batches.
+    """
+    if not finals["variant"].isin([LAPLACE, SGD]).any():
+        return None
     return _variant_dots(finals, (PAPERS, LAPLACE, SGD))
 
 

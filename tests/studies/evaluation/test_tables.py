@@ -24,6 +24,7 @@ from cbkit.studies.evaluation.tables import (
     shown_curves,
     with_cost,
 )
+from cbkit.workbook.gallery import GALLERY
 from cbkit.workbook.tables import thinned
 
 
@@ -71,6 +72,14 @@ def test_figures_of_a_run_say_that_the_data_are_planted(results):
     for fig in drawn:
         assert "demo (planted)" in fig.get_suptitle()
         plt.close(fig)
+
+
+def test_where_no_mini_batches_played_there_is_no_figure_of_them(results):
+    finals = with_cost(results)
+    finals = finals[~finals["variant"].str.startswith("mini-batch")]
+    assert figures.update_dots(finals) is None
+    drawing = GALLERY["evaluation"]["updates"]
+    assert list(drawing.figures([finals], "updates")) == []
 
 
 def test_without_runs_there_are_no_rows():
