@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
@@ -52,14 +53,21 @@ def caption(n: pd.Series, what: str = "bands") -> str:
     'bands: 95% t interval over replicates, n = 10'
     >>> caption(pd.Series([3, 3]))
     'dots: replicates, n = 3'
+    >>> caption(pd.Series([10, 2]))
+    'bands: 95% t interval over replicates, n = 2 to 10; dots: replicates, where n is below 4'
     >>> caption(pd.Series([1, 1]))
     'n = 1 replicate, hence no interval'
     """
     low, high = int(n.min()), int(n.max())
     if high == 1:
         return "n = 1 replicate, hence no interval"
-    what = f"{what}: {INTERVAL}" if low >= FEWEST_FOR_BANDS else "dots: replicates"
-    return f"{what}, n = {low}" + (f" to {high}" if high > low else "")
+    count = f"n = {low}" + (f" to {high}" if high > low else "")
+    if low >= FEWEST_FOR_BANDS:
+        return f"{what}: {INTERVAL}, {count}"
+    if high < FEWEST_FOR_BANDS or what != "bands":
+        return f"dots: replicates, {count}"
+    few = f"dots: replicates, where n is below {FEWEST_FOR_BANDS}"
+    return f"{what}: {INTERVAL}, {count}; {few}"
 
 
 def t_bounds(values: pd.Series) -> tuple[float, float]:
@@ -72,6 +80,11 @@ def t_bounds(values: pd.Series) -> tuple[float, float]:
     (-0.048, 0.448)
     """
     return mean_interval(values)[1:3]
+
+
+def _bounds_of_many(values: pd.Series) -> tuple[float, float]:
+    """Return the bounds of the interval, or none of few values, which are drawn as dots."""
+    return t_bounds(values) if len(values) >= FEWEST_FOR_BANDS else (np.nan, np.nan)
 
 
 def _one_panel(table: pd.DataFrame, needed: set[str]) -> None:
@@ -133,7 +146,7 @@ def learning_curves(
         sns.lineplot(means, **plain, **grey, zorder=1)
     front = curves[curves["policy"].isin(shown) & ~level]
     if len(front):
-        bands = n[front["policy"].unique()].min() >= FEWEST_FOR_BANDS
+        few = n[front["policy"].unique()] < FEWEST_FOR_BANDS
         sns.lineplot(
             front,
             **plain,
@@ -141,11 +154,11 @@ def learning_curves(
             style="policy",
             palette={name: look["color"] for name, look in styles.items()},
             dashes={name: look["dashes"] for name, look in styles.items()},
-            errorbar=t_bounds if bands else None,
+            errorbar=None if few.all() else _bounds_of_many,
             err_kws={"alpha": 0.13, "linewidth": 0},
         )
-        if not bands:
-            ends = front[front["round"] == last]
+        if few.any():
+            ends = front[(front["round"] == last) & front["policy"].map(few)]
             sns.scatterplot(
                 ends, **plain, hue="policy", palette=[styles[p]["color"] for p in
                 ends["policy"].unique()], s=14, clip_on=False, zorder=3,

@@ -164,6 +164,18 @@ def test_one_replicate_has_no_band_and_the_figure_says_so():
     assert not any(isinstance(drawn, PolyCollection) for drawn in ax.collections)
 
 
+def test_each_policy_has_a_band_or_dots_by_its_own_replicates():
+    table = pd.concat([curves(["Greedy"], 2), curves(["mine"], 5)])
+    ax = plots.learning_curves(table)
+    (dots,) = [drawn for drawn in ax.collections if not isinstance(drawn, PolyCollection)]
+    assert len(dots.get_offsets()) == 2
+    bands = [drawn.get_paths() for drawn in ax.collections if isinstance(drawn, PolyCollection)]
+    assert [any(np.isfinite(path.vertices).all() for path in paths) for paths in bands] == [
+        False,
+        True,
+    ]
+
+
 def test_fewer_than_four_replicates_are_dots_not_bands():
     ax = plots.learning_curves(curves(["Greedy", "mine"], n_replicates=3))
     assert "dots: replicates, n = 3" in ax.get_xlabel()
