@@ -158,7 +158,7 @@ def learning_curves(
             err_kws={"alpha": 0.13, "linewidth": 0},
         )
         if few.any():
-            ends = front[(front["round"] == last) & front["policy"].map(few)]
+            ends = front[(front["round"] == last) & front["policy"].isin(few.index[few])]
             sns.scatterplot(
                 ends, **plain, hue="policy", palette=[styles[p]["color"] for p in
                 ends["policy"].unique()], s=14, clip_on=False, zorder=3,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,7 +10,6 @@ import pandas as pd
 from cbkit.datasets import load_dataset
 from cbkit.datasets.multilabel import MultilabelDataset
 from cbkit.experiments.experiment import Experiment
-from cbkit.experiments.sources import Source, Spec
 
 POLICIES = ("EpsilonGreedy", "BootstrappedTS", "BootstrappedUCB")
 SHARING_POLICIES = ("EpsilonGreedy", "Greedy", "OnlineBootstrappedUCB")
@@ -205,10 +203,8 @@ def many_arms_table(finals: pd.DataFrame, name: str) -> pd.DataFrame:
 def sharing_table(finals: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     """Return the runs with each data set's number of arms and of labels per row."""
     table = finals[RUN_COLUMNS].copy()
-    specs: Mapping[str, Spec] | Sequence[str] = experiment.datasets
-    if not isinstance(specs, Mapping):
-        specs = {name: name for name in specs}
-    sets = {label: Source.planned(spec).load() for label, spec in specs.items()}
+    sources = {run.dataset: run.task.source for run in experiment.runs()}
+    sets = {label: source.load() for label, source in sources.items()}
     table.insert(1, "n_arms", table["dataset"].map({label: s.n_arms for label, s in sets.items()}))
     per_row = {label: s.labels.nnz / s.n_rows for label, s in sets.items()}
     table.insert(2, "labels_per_row", table["dataset"].map(per_row))
