@@ -95,7 +95,7 @@ def by_dataset(table: pd.DataFrame, value: str) -> pd.DataFrame:
 
 
 def to_markdown(table: pd.DataFrame) -> str:
-    """Write a table as Markdown, its index as the first column.
+    """Write a table as Markdown, its index as the first column; words stand left, numbers right.
 
     Examples
     --------
@@ -105,8 +105,11 @@ def to_markdown(table: pd.DataFrame) -> str:
     |:--|--:|
     | Greedy | 0.2 |
     """
-    lines = ["| " + " | ".join(cells) + " |" for cells in _cells(table)]
-    lines.insert(1, "|:--|" + "--:|" * len(table.columns))
+    cells = _cells(table)
+    columns = list(zip(*cells[1:], strict=True))[1:] or [()] * len(table.columns)
+    sides = [":--" if any(map(str.isalpha, "".join(column))) else "--:" for column in columns]
+    lines = ["| " + " | ".join(row) + " |" for row in cells]
+    lines.insert(1, "|:--|" + "".join(f"{side}|" for side in sides))
     return "\n".join(lines)
 
 

@@ -52,8 +52,10 @@ class Variant:
 
 
 PAPERS, AUTHORS, TUNED = "paper's text", "author's code", "prior (5/k, 4, 2)"
+AUTHORS_FOR_ALL = "prior (3/k, 4, 2)"
 SGD, LAPLACE = "mini-batch, SGD", "mini-batch, Laplace"
 SKYLINE = "full information"
+WITH_ONE_PRIOR = (AUTHORS_FOR_ALL, TUNED, "smoothing (1, 2)")
 VARIANTS = {
     PAPERS: Variant(policies=(*paper_policy_names(), "SmoothedGreedy"), chooses=True),
     AUTHORS: Variant(
@@ -66,7 +68,7 @@ VARIANTS = {
         play={"feedback": "batch", "n_random": 50},
         chooses=True,
     ),
-    "prior (3/k, 4, 2)": Variant(
+    AUTHORS_FOR_ALL: Variant(
         policies=_WITH_PRIOR, changes={"cold_start": _AUTHORS_PRIOR}, chooses=True
     ),
     TUNED: Variant(policies=_WITH_PRIOR, changes={"cold_start": TUNED_PRIOR}, chooses=True),
@@ -90,6 +92,7 @@ def paper_evaluation(
     folder: str,
     tasks: str | None = None,
     n_replicates: int = 10,
+    n_priors: int | None = None,
     n_choosing: int = FIRST_SEED,
     n_skyline: int = 2,
     n_rounds: int | None = None,
@@ -109,6 +112,8 @@ def paper_evaluation(
         Where files of runs go, see `Experiment`.
     n_replicates : int, default=10
         Runs per policy from seed `FIRST_SEED` on, each with another row order.
+    n_priors : int, optional
+        The same in the variants of `WITH_ONE_PRIOR`, where it takes longest; as many by default.
     n_choosing : int, default=10
         Runs before these, at most `FIRST_SEED`, in the variants among which a prior is chosen.
     n_skyline : int, default=2
@@ -120,7 +125,7 @@ def paper_evaluation(
     refit : str, default="every block"
         Schedule of the refits, for sets on which those of every block take too long.
     all_variants : bool, default=True
-        Whether all of `VARIANTS` are played, or the two settings and the tuned prior alone.
+        Whether all of `VARIANTS` are played, or the two settings and the MAB-first priors alone.
 
     Returns
     -------
@@ -137,12 +142,13 @@ def paper_evaluation(
     [204, 144]
     """
     play: dict[str, Any] = {"n_rounds": n_rounds, "refit_every": refit_every}
-    chosen = tuple(VARIANTS) if all_variants else (PAPERS, AUTHORS, TUNED)
+    chosen = tuple(VARIANTS) if all_variants else (PAPERS, AUTHORS, AUTHORS_FOR_ALL, TUNED)
     experiments = []
     for name, variant in (VARIANTS | {SKYLINE: _SKYLINE}).items():
         if name not in (*chosen, SKYLINE):
             continue
         n_first = n_choosing if variant.chooses else 0
+        n_compared = (n_priors or n_replicates) if name in WITH_ONE_PRIOR else n_replicates
         schedule: dict[str, Any] = {} if variant is _SKYLINE else {"refit": refit}
         experiments.append(
             Experiment(
@@ -154,7 +160,7 @@ def paper_evaluation(
                 variants={name: variant.changes},
                 folder=f"{folder}/{dataset}/{_folder_of(name)}",
                 tasks=tasks,
-                n_replicates=n_skyline if variant is _SKYLINE else n_first + n_replicates,
+                n_replicates=n_skyline if variant is _SKYLINE else n_first + n_compared,
                 seed=FIRST_SEED - n_first,
                 **play,
                 **schedule,

@@ -93,7 +93,7 @@ def mean_ranks(
         Runs of all data sets and variants.
     settings : tuple of str
         As in `by_setting`; each is ranked by itself, over the policies that play in all of them
-        and on all data sets.
+        and on all data sets, on the replicates that they share.
     n_draws : int, default=2000
         Resamples, of data sets with replacement and of the replicates within each.
 
@@ -110,7 +110,7 @@ def mean_ranks(
     runs = runs[runs["policy"].isin(played.dropna(axis="columns").columns)]
     tables = []
     for setting, part in runs.groupby("setting", sort=False):
-        wide = part.pivot(index=["dataset", "seed"], columns="policy", values=_MEAN)
+        wide = part.pivot(index=["dataset", "seed"], columns="policy", values=_MEAN).dropna()
         sets = [rewards.to_numpy() for _, rewards in wide.groupby("dataset", sort=False)]
         found = _ranks(np.array([rewards.mean(axis=0) for rewards in sets]))
         means = np.empty((n_draws, len(sets), wide.shape[1]))

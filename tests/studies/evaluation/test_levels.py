@@ -74,6 +74,12 @@ def test_ranks_are_means_over_sets_whose_intervals_widen_where_sets_disagree():
     assert ranks.loc["Greedy", ["low", "high"]].tolist() == [1, 2]
 
 
+def test_ranks_are_over_the_replicates_that_all_policies_have():
+    longer = runs({(PAPERS, "Greedy"): [0, 0.5, 0.6, 0.0], (PAPERS, UCB): [1, 0.4, 0.4]})
+    ranks = mean_ranks(longer, (PAPERS,)).set_index("policy")
+    assert ranks["mean"].to_dict() == {"Greedy": 1, UCB: 2}  # .367 and .4 with the last one
+
+
 def test_policies_are_ranked_that_play_everywhere_and_those_without_a_prior_in_all_settings():
     first = {(TUNED, "Greedy"): [0, 0.5], (TUNED, UCB): [0, 0.1], (TUNED, BEST): [1, 1]}
     explore = {(PAPERS, name): [0, 0.3] for name in ("ExploreThenExploit", "Greedy", UCB)}

@@ -8,6 +8,8 @@ import pytest
 from cbkit.studies.evaluation import figures
 from cbkit.studies.evaluation.experiment import (
     AUTHORS,
+    AUTHORS_FOR_ALL,
+    LAPLACE,
     PAPERS,
     SGD,
     SKYLINE,
@@ -36,6 +38,19 @@ def results(tmp_path_factory):
         "demo", folder=folder, n_replicates=2, n_choosing=1, n_skyline=1, n_rounds=60
     )
     return run_all(plan)
+
+
+def test_versions_with_one_prior_can_have_fewer_replicates_and_two_of_them_play_everywhere():
+    sizes = {"folder": "runs", "n_replicates": 9, "n_priors": 4, "n_choosing": 3, "n_skyline": 1}
+    plan = {next(iter(e.variants)): e for e in paper_evaluation("demo", **sizes)}
+    n_runs = {name: e.n_replicates for name, e in plan.items()}
+    assert n_runs == {
+        PAPERS: 12, AUTHORS: 12, AUTHORS_FOR_ALL: 7, TUNED: 7, "smoothing (1, 2)": 7,
+        SGD: 9, LAPLACE: 9, SKYLINE: 1,
+    }  # fmt: skip
+    few = paper_evaluation("demo", **sizes, all_variants=False)
+    found = [next(iter(e.variants)) for e in few]
+    assert found == [PAPERS, AUTHORS, AUTHORS_FOR_ALL, TUNED, SKYLINE]
 
 
 def test_finals_have_the_cpu_seconds_of_each_run(results):
