@@ -14,8 +14,7 @@ from cbkit.studies.cost.costs import fit_every_arm, isolated, play
 from cbkit.studies.oracles.experiment import finals_with_seconds, oracle_experiment
 from cbkit.studies.oracles.log_losses import log_losses
 
-# Rounds at most, so that the widest sets end; all rows of the others.
-LEARN_ROUNDS = {"delicious": 4000, "tmc2007": 10_000}
+# Rounds at most of the policies that explore, so that the widest sets end; all rows of the others.
 EXPLORE_ROUNDS = {"bibtex": 3000, "delicious": 1500, "corel5k": 2000, "tmc2007": 3000}
 LOSS_ROUNDS = 2000
 # Sets whose runs take so little that they are played twice as often.
