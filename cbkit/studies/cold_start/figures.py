@@ -109,19 +109,25 @@ def arm_lines(table: pd.DataFrame) -> Figure:
     fig, axes = plt.subplots(1, len(variants), figsize=size, sharey=True, squeeze=False)
     styles = looks(table["policy"].unique())
     n = table.groupby(["variant", "policy", "n_arms"])["seed"].nunique()
+    banded = n.min() >= FEWEST_FOR_BANDS
     for variant, ax in zip(variants, axes[0], strict=True):
+        shared: dict[str, Any] = {
+            "data": table[table["variant"] == variant],
+            "x": "n_arms",
+            "y": "mean_reward",
+            "hue": "policy",
+            "palette": {name: look["color"] for name, look in styles.items()},
+            "ax": ax,
+        }
         sns.lineplot(
-            table[table["variant"] == variant],
-            x="n_arms",
-            y="mean_reward",
-            hue="policy",
-            palette={name: look["color"] for name, look in styles.items()},
+            **shared,
             marker="o",
-            errorbar=t_bounds if n.min() >= FEWEST_FOR_BANDS else None,
+            errorbar=t_bounds if banded else None,
             err_kws={"alpha": 0.13, "linewidth": 0},
             legend=variant == variants[0],
-            ax=ax,
         )
+        if not banded:
+            sns.scatterplot(**shared, s=12, legend=False)
         ax.set(title=variant, xlabel="arms", ylabel="mean reward per round", xscale="log")
         sizes = sorted(table["n_arms"].unique())
         ax.set_xticks(sizes, sizes)
