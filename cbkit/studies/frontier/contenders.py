@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,24 +20,12 @@ from cbkit.policies.refits import Refit
 from cbkit.studies.frontier.blend import BlendedGreedy
 from cbkit.studies.frontier.hit_rate import HitRateGreedy
 from cbkit.studies.oracles.contexts import greedy_on_lsa
-from cbkit.studies.oracles.experiment import finals_with_seconds
+from cbkit.studies.oracles.experiment import REAL_SETS, finals_with_seconds
 
 REFERENCE, HIT_RATE = "SmoothedGreedy", "hit rate"
 WITHOUT, BEST_ARM = "without contexts", "BestArmInHindsight"
 REFITS = Refit.geometric()  # for all, to save time
-# Replicates per real set of the reference and the hit rate alone, and of all others; constants
-# were chosen on the seeds 0 to 9.
-REPLICATES = {
-    "bibtex": 10,
-    "corel5k": 20,
-    "delicious": 10,
-    "enron": 20,
-    "medical": 20,
-    "mediamill-2000": 20,
-    "tmc2007": 5,
-    "yeast": 20,
-}
-FEWER = dict.fromkeys(("corel5k", "enron", "medical", "mediamill-2000", "yeast"), 5)
+N_REPLICATES = 20  # of all on each real set; constants were chosen on the seeds 0 to 9
 FIRST_ROUNDS = {"delicious": 4000, "tmc2007": 4000}  # of the two large sets
 FIRST_SEED = 100
 
@@ -100,9 +88,7 @@ CONTENDERS: dict[str, str | Callable[[MultilabelDataset], Policy]] = {
 
 def play_all(folder: str | Path) -> pd.DataFrame:
     """Play what the committed tables hold; returned and resumed as by `play`."""
-    pair = play(REPLICATES, folder=folder, contenders=(REFERENCE, HIT_RATE))
-    both = pd.concat([pair, play(FEWER, folder=folder)])
-    return both.drop_duplicates(["dataset", "policy", "seed"], ignore_index=True)
+    return play(dict.fromkeys(REAL_SETS, N_REPLICATES), folder=folder)
 
 
 def play(
@@ -111,9 +97,8 @@ def play(
     folder: str | Path,
     seed: int = FIRST_SEED,
     n_rounds: int | None = None,
-    contenders: Sequence[str] = tuple(CONTENDERS),
 ) -> pd.DataFrame:
-    """Play contenders on data sets; runs that have a result in `folder` are not repeated.
+    """Play all contenders on data sets; runs that have a result in `folder` are not repeated.
 
     Parameters
     ----------
@@ -125,8 +110,6 @@ def play(
         The first replicate's.
     n_rounds : int, optional
         By default all rows, and `FIRST_ROUNDS` of the large sets.
-    contenders : sequence of str
-        Names in `CONTENDERS`, all by default.
 
     Returns
     -------
@@ -137,7 +120,7 @@ def play(
     for name, n_replicates in replicates.items():
         experiment = Experiment(
             datasets=[name],
-            policies={label: CONTENDERS[label] for label in contenders},
+            policies=CONTENDERS,
             folder=f"{folder}/{name}",
             n_replicates=n_replicates,
             n_rounds=n_rounds or FIRST_ROUNDS.get(name),
