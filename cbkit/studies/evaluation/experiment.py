@@ -55,7 +55,6 @@ PAPERS, AUTHORS, TUNED = "paper's text", "author's code", "prior (5/k, 4, 2)"
 AUTHORS_FOR_ALL = "prior (3/k, 4, 2)"
 SGD, LAPLACE = "mini-batch, SGD", "mini-batch, Laplace"
 SKYLINE = "full information"
-WITH_ONE_PRIOR = (AUTHORS_FOR_ALL, TUNED, "smoothing (1, 2)")
 VARIANTS = {
     PAPERS: Variant(policies=(*paper_policy_names(), "SmoothedGreedy"), chooses=True),
     AUTHORS: Variant(
@@ -92,7 +91,7 @@ def paper_evaluation(
     folder: str,
     tasks: str | None = None,
     n_replicates: int = 10,
-    n_priors: int | None = None,
+    n_variants: int | None = None,
     n_choosing: int = FIRST_SEED,
     n_skyline: int = 2,
     n_rounds: int | None = None,
@@ -112,8 +111,8 @@ def paper_evaluation(
         Where files of runs go, see `Experiment`.
     n_replicates : int, default=10
         Runs per policy from seed `FIRST_SEED` on, each with another row order.
-    n_priors : int, optional
-        The same in the variants of `WITH_ONE_PRIOR`, where it takes longest; as many by default.
+    n_variants : int, optional
+        The same beside the two settings, with other priors and oracles; as many by default.
     n_choosing : int, default=10
         Runs before these, at most `FIRST_SEED`, in the variants among which a prior is chosen.
     n_skyline : int, default=2
@@ -148,7 +147,7 @@ def paper_evaluation(
         if name not in (*chosen, SKYLINE):
             continue
         n_first = n_choosing if variant.chooses else 0
-        n_compared = (n_priors or n_replicates) if name in WITH_ONE_PRIOR else n_replicates
+        n_compared = n_replicates if name in (PAPERS, AUTHORS) else n_variants or n_replicates
         schedule: dict[str, Any] = {} if variant is _SKYLINE else {"refit": refit}
         experiments.append(
             Experiment(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,12 @@ from cbkit.policies.named.smoothed_greedy import SMOOTHED, SmoothedGreedy
 from cbkit.policies.policy import Policy
 from cbkit.policies.refits import Refit
 from cbkit.studies.frontier.blend import BlendedGreedy
+from cbkit.studies.frontier.contexts import (
+    greedy_on_lsa,
+    greedy_on_tfidf,
+    greedy_penalised_less,
+)
 from cbkit.studies.frontier.hit_rate import HitRateGreedy
-from cbkit.studies.oracles.contexts import greedy_on_lsa
 from cbkit.studies.oracles.experiment import REAL_SETS, finals_with_seconds
 
 REFERENCE, HIT_RATE = "SmoothedGreedy", "hit rate"
@@ -46,11 +51,13 @@ def blended(dataset: MultilabelDataset) -> Policy:
     return hit_rate(dataset, kind=BlendedGreedy)
 
 
-def prepared(dataset: MultilabelDataset) -> Policy:
+def prepared(
+    dataset: MultilabelDataset, *, how: Callable[[MultilabelDataset], Policy] = greedy_on_lsa
+) -> Policy:
     """Return the reference on tf-idf and LSA of contexts that are mostly zeros, else itself."""
     if not is_mostly_zeros(dataset):
         return smoothed(dataset)
-    return replace(greedy_on_lsa(dataset), refits=REFITS)
+    return replace(how(dataset), refits=REFITS)
 
 
 def prepared_hit_rate(dataset: MultilabelDataset) -> Policy:
@@ -75,6 +82,8 @@ def is_mostly_zeros(dataset: MultilabelDataset) -> bool:
 CHANGES: dict[str, Callable[[MultilabelDataset], Policy]] = {
     HIT_RATE: hit_rate,
     "hit rate, blended": blended,
+    "C = 10": partial(prepared, how=greedy_penalised_less),
+    "tf-idf, C = 10": partial(prepared, how=greedy_on_tfidf),
     "prepared contexts": prepared,
     "hit rate, prepared contexts": prepared_hit_rate,
 }

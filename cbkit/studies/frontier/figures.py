@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from cbkit.plots.dots import dots
+from cbkit.plots.dots import difference_caption, dots
 from cbkit.plots.style import DARK_GREY
 from cbkit.studies.frontier.contenders import CHANGES, REFERENCE
 from cbkit.studies.frontier.gains import gains
@@ -23,22 +23,20 @@ def gain_panels(finals: pd.DataFrame) -> Figure:
     table = gains(finals, REFERENCE)
     table[["gain", "low", "high"]] *= 100
     order = list(dict.fromkeys(table["dataset"]))
+    n_columns = len(CHANGES) // 2
     fig, axes = plt.subplots(
-        1,
-        len(CHANGES),
-        figsize=(1.6 + 2.1 * len(CHANGES), 1.5 + 0.26 * len(order)),
+        2,
+        n_columns,
+        figsize=(1.6 + 2.6 * n_columns, 1.9 + 0.52 * len(order)),
+        sharex=True,
         sharey=True,
         layout="constrained",
     )
-    for change, ax in zip(CHANGES, axes, strict=True):
+    for change, ax in zip(CHANGES, axes.flat, strict=True):
         shown = table[table["policy"] == change]
         dots(shown, ax, mean="gain", row="dataset", hue="policy", order=order)
         ax.axvline(0, color=DARK_GREY, lw=1, ls="--", zorder=1)
         ax.set_title(change, size=10)
-    n = table[table["policy"].isin(CHANGES)]["n"]
-    fig.supxlabel(
-        f"gain in mean reward over {REFERENCE}, percent\n"
-        f"lines: 95% t intervals over {n.min()} to {n.max()} replicates, the same rows for both",
-        size=9,
-    )
+    lines, _ = difference_caption(table[table["policy"].isin(CHANGES)]["n"]).splitlines()
+    fig.supxlabel(f"gain in mean reward over {REFERENCE}, percent\n{lines}", size=9)
     return fig

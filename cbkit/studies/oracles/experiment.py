@@ -79,7 +79,7 @@ def oracle_experiment(
     dataset : str
         Name for `load_dataset`.
     policies : mapping of str to spec
-        `WAYS_TO_LEARN`, `WAYS_TO_EXPLORE`, `WAYS_TO_PREPARE`, or some of them.
+        `WAYS_TO_LEARN`, `WAYS_TO_EXPLORE`, or some of them.
     folder : str
         Where results go; each data set has a folder of its own in it.
     n_replicates : int, default=5

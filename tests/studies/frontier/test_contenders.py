@@ -66,6 +66,11 @@ def test_only_contexts_that_are_mostly_zeros_are_prepared():
     data = MultilabelDataset.from_arrays(texts, np.ones((6, 2)), name="texts")
     assert prepared(data).context_transform is not None
     assert prepared(load_dataset("digits")).context_transform is None
+    for name, n_columns in (("C = 10", None), ("tf-idf, C = 10", 8)):
+        policy = CONTENDERS[name](data)
+        transform = policy.context_transform
+        assert policy.oracle.C == 10 and CONTENDERS[name](load_dataset("digits")).oracle.C == 1
+        assert (transform and transform.transformer.fit_transform(texts).shape[1]) == n_columns
 
 
 def test_the_study_plays_all_contenders_on_the_same_rows_and_knows_their_cost(tmp_path):

@@ -8,7 +8,6 @@ import pytest
 from cbkit import MultilabelDataset
 from cbkit.experiments.run import run_experiment
 from cbkit.experiments.stats import mean_interval
-from cbkit.studies.oracles.contexts import WAYS_TO_PREPARE
 from cbkit.studies.oracles.experiment import (
     WAYS_TO_EXPLORE,
     WAYS_TO_LEARN,
@@ -22,7 +21,7 @@ from cbkit.studies.oracles.run import losses, played
 
 
 def test_all_policies_run_and_every_run_has_its_cpu_seconds(tmp_path):
-    policies = WAYS_TO_LEARN | WAYS_TO_EXPLORE | WAYS_TO_PREPARE
+    policies = WAYS_TO_LEARN | WAYS_TO_EXPLORE
     folder = str(tmp_path / "runs")
     experiment = oracle_experiment("demo", policies, folder=folder, n_replicates=1, n_rounds=120)
     finals = finals_with_seconds(run_experiment(experiment))

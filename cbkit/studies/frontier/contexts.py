@@ -18,6 +18,11 @@ from cbkit.policies.policy import Policy
 _C = 10.0  # rows of norm 1 want a weaker penalty than counts of words
 
 
+def greedy_penalised_less(dataset: MultilabelDataset) -> Policy:
+    """Return greedy with smoothing on contexts as they come, with the penalty of prepared ones."""
+    return SmoothedGreedy(dataset.n_arms, oracle={"logistic": {"C": _C}})
+
+
 def greedy_on_tfidf(dataset: MultilabelDataset) -> Policy:
     """Return greedy with smoothing on tf-idf, its weights learned from the rows seen so far."""
     return _prepared(dataset, TfidfTransformer())
@@ -30,13 +35,5 @@ def greedy_on_lsa(dataset: MultilabelDataset) -> Policy:
 
 
 def _prepared(dataset: MultilabelDataset, transformer: Any) -> Policy:
-    policy = SmoothedGreedy(dataset.n_arms, oracle={"logistic": {"C": _C}})
-    return replace(policy, context_transform=ContextTransform(transformer=transformer))
-
-
-WAYS_TO_PREPARE = {
-    "Greedy, as they come": {"policy": "SmoothedGreedy"},
-    "Greedy, as they come, C=10": {"policy": "SmoothedGreedy", "oracle": {"logistic": {"C": _C}}},
-    "Greedy, tf-idf": greedy_on_tfidf,
-    "Greedy, tf-idf and LSA": greedy_on_lsa,
-}
+    transform = ContextTransform(transformer=transformer)
+    return replace(greedy_penalised_less(dataset), context_transform=transform)
