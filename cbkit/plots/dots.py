@@ -131,7 +131,8 @@ def interval_dots(
     row, hue : str
         Columns that make the rows, and the marks within a row.
     sort : bool, default=False
-        Best rows first, by the first column's mean; in order of appearance otherwise.
+        Best rows first, by the mean of their marks in the first column; in order of appearance
+        otherwise.
     title : str, optional
 
     Returns
@@ -149,7 +150,8 @@ def interval_dots(
     levels = list(finals[hue].unique())
     order = list(finals[row].unique())
     if sort:
-        order = list(finals.groupby(row)[next(iter(values))].mean().sort_values().index[::-1])
+        means = finals.groupby([row, hue])[next(iter(values))].mean().groupby(row).mean()
+        order = list(means.sort_values().index[::-1])
     height = 1.4 + (ROW + EXTRA * (len(levels) - 1)) * len(order)
     width = 2.4 + max(4.5, 2.7 * len(values))  # a legend of four needs as much
     fig, axes = plt.subplots(1, len(values), figsize=(width, height), sharey=True, squeeze=False)

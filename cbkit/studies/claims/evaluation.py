@@ -113,7 +113,7 @@ def _mini_batches_are_worse(finals: pd.DataFrame) -> Rows:
         mean = mean_of(mini, names, "mini-batches")
         rows.append(compare(mini, mean, whole, "below", question=question, **labels))
         labels |= {"question": "least harmed policy, minus full refits", "who": "least harmed"}
-        least = elsewhere(values_of(mini, names) / full[names].mean(), names)
+        least = elsewhere(values_of(mini, names) / full.reindex(mini.index)[names].mean(), names)
         first, second = (taken(runs, least) for runs in (mini, full))
         rows.append(compare(full, first, second, "below", **labels))
         best = taken(mini, elsewhere(mini, names))

@@ -163,7 +163,8 @@ def winner_panels(finals: pd.DataFrame, policies: tuple[str, ...] = SHOWN) -> Fi
         ].mean()
         ax.axvline(level, color=GREY, linestyle=(0, (4, 1.6)), lw=1, zorder=1)
         ax.set_xlim(0, 1.05 * max(level, table["high"].max()))
-        ax.set_title(f"{name} (n = {table['n'].min()})")
+        span = dict.fromkeys([table["n"].min(), table["n"].max()])
+        ax.set_title(f"{name} (n = {' to '.join(map(str, span))})")
     fig.supxlabel(
         "mean reward per round; lines: 95% t intervals over replicates; "
         "dashed: best arm in hindsight",

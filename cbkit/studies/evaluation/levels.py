@@ -62,7 +62,8 @@ def beside_levels(finals: pd.DataFrame, curves: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         Indexed by variant and policy: ``mean``; ``above best arm`` with ``low``, ``high`` and
         ``n``, paired by replicate; ``regret`` per round to the skyline, over the replicates that
-        it has; ``late``, the mean reward of the last fifth of the rounds.
+        it has; ``late``, the mean reward of the last fifth of the rounds, over all replicates,
+        those that choose among them.
     """
     runs = compared(finals)
     best = runs[(runs["policy"] == "BestArmInHindsight") & (runs["variant"] == PAPERS)]
@@ -110,7 +111,7 @@ def mean_ranks(
     runs = runs[runs["policy"].isin(played.dropna(axis="columns").columns)]
     tables = []
     for setting, part in runs.groupby("setting", sort=False):
-        wide = part.pivot(index=["dataset", "seed"], columns="policy", values=_MEAN).dropna()
+        wide = part.pivot(index=["dataset", "seed"], columns="policy", values=_MEAN)
         sets = [rewards.to_numpy() for _, rewards in wide.groupby("dataset", sort=False)]
         found = _ranks(np.array([rewards.mean(axis=0) for rewards in sets]))
         means = np.empty((n_draws, len(sets), wide.shape[1]))

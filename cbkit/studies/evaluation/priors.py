@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from cbkit.experiments.stats import intervals, paired_difference
-from cbkit.studies.evaluation.experiment import AUTHORS, PAPERS, VARIANTS
+from cbkit.studies.evaluation.experiment import AUTHORS, FIRST_SEED, PAPERS, VARIANTS
 from cbkit.studies.evaluation.tables import ADDED, choosing, compared
 
 BEST = "each policy's best prior"
@@ -38,7 +38,8 @@ def best_priors(finals: pd.DataFrame) -> pd.DataFrame:
 def by_setting(finals: pd.DataFrame) -> pd.DataFrame:
     """Return all runs with the setting they belong to; in `BEST` each policy has its best prior.
 
-    A policy without a prior, such as ExploreThenExploit, has the same runs under every prior.
+    A policy without a prior, such as ExploreThenExploit, has the same runs under every prior. Seeds
+    that compare are those that all policies of a setting have.
     """
     parts = []
     for setting in SETTINGS:
@@ -48,8 +49,15 @@ def by_setting(finals: pd.DataFrame) -> pd.DataFrame:
             runs = finals[finals["variant"] == setting]
             if setting in PRIORS:
                 runs = pd.concat([runs, _without_prior(finals, runs)])
-        parts.append(runs.assign(setting=setting))
+        parts.append(_on_shared_seeds(runs).assign(setting=setting))
     return pd.concat(parts, ignore_index=True)
+
+
+def _on_shared_seeds(runs: pd.DataFrame) -> pd.DataFrame:
+    """Leave out the compared seeds of a data set that some of its policies have not played."""
+    n_policies = runs.groupby("dataset")["policy"].transform("nunique")
+    n_of_seed = runs.groupby(["dataset", "seed"])["policy"].transform("nunique")
+    return runs[(n_of_seed == n_policies) | (runs["seed"] < FIRST_SEED)]
 
 
 def _without_prior(finals: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:

@@ -65,6 +65,17 @@ def test_first_and_second_are_chosen_on_some_seeds_and_compared_on_others(finals
     assert authors["first"] == "BootstrappedUCB" and authors["difference"] == pytest.approx(-0.05)
 
 
+def test_replicates_that_some_policies_of_a_setting_lack_are_left_out_there(finals):
+    longer = finals[~((finals["variant"] == TUNED) & (finals["seed"] > 11))]
+    runs = by_setting(longer).query("seed >= 10")
+    assert runs.groupby("setting")["seed"].max().to_dict() == {
+        PAPERS: 12, TUNED: 11, AUTHORS: 12, BEST: 11
+    }  # fmt: skip
+    pair = ("Greedy", "ExploreThenExploit")  # the second has the longer runs of the paper's prior
+    papers = longer[longer["variant"] != AUTHORS]
+    assert winners(papers, pair).set_index("setting").loc[TUNED, "n"] == 2
+
+
 def test_panels_show_the_real_data_sets_alone(finals):
     hindsight = finals[finals["policy"] == "Greedy"].assign(policy="BestArmInHindsight")
     runs = pd.concat([finals, hindsight])
