@@ -104,13 +104,13 @@ def mean_ranks(
         ``setting``, ``policy``, ``mean`` (1 is best), ``low``, ``high`` (95% percentile interval),
         ``n_datasets``.
     """
-    rng = np.random.default_rng(0)
     runs = by_setting(finals)
     runs = compared(runs[runs["setting"].isin(settings) & ~runs["policy"].isin(BASELINES)])
     played = runs.groupby("policy")[["dataset", "setting"]].value_counts().unstack("policy")
     runs = runs[runs["policy"].isin(played.dropna(axis="columns").columns)]
     tables = []
     for setting, part in runs.groupby("setting", sort=False):
+        rng = np.random.default_rng(0)  # the same draws whatever other settings are asked for
         wide = part.pivot(index=["dataset", "seed"], columns="policy", values=_MEAN)
         sets = [rewards.to_numpy() for _, rewards in wide.groupby("dataset", sort=False)]
         found = _ranks(np.array([rewards.mean(axis=0) for rewards in sets]))
