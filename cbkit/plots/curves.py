@@ -44,6 +44,18 @@ AXES = {
 }
 
 
+def n_range(n: pd.Series) -> str:
+    """Return how many replicates there are, from their least to their greatest number.
+
+    Examples
+    --------
+    >>> n_range(pd.Series([10, 4])), n_range(pd.Series([3, 3]))
+    ('n = 4 to 10', 'n = 3')
+    """
+    low, high = int(n.min()), int(n.max())
+    return f"n = {low}" + (f" to {high}" if high > low else "")
+
+
 def caption(n: pd.Series, what: str = "bands") -> str:
     """Return what is drawn around the means, and over how many replicates.
 
@@ -61,7 +73,7 @@ def caption(n: pd.Series, what: str = "bands") -> str:
     low, high = int(n.min()), int(n.max())
     if high == 1:
         return "n = 1 replicate, hence no interval"
-    count = f"n = {low}" + (f" to {high}" if high > low else "")
+    count = n_range(n)
     if low >= FEWEST_FOR_BANDS:
         return f"{what}: {INTERVAL}, {count}"
     if high < FEWEST_FOR_BANDS or what != "bands":

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from cbkit._base.intervals import CONFIDENCE, INTERVAL, intervals
-from cbkit.plots.curves import FEWEST_FOR_BANDS, caption
+from cbkit.plots.curves import FEWEST_FOR_BANDS, caption, n_range
 from cbkit.plots.style import GREY, PALETTE, figure_title, looks
 
 MARKERS = ("o", "s", "^", "D", "v", "P")
@@ -244,7 +244,5 @@ def difference_caption(n: pd.Series) -> str:
     >>> difference_caption(pd.Series([10, 4])).splitlines()[0]
     'lines: 95% t interval of the paired differences, n = 4 to 10'
     """
-    low, high = int(n.min()), int(n.max())
-    what = f"lines: {INTERVAL.replace('over replicates', 'of the paired differences')}, n = {low}"
-    what += f" to {high}" if high > low else ""
-    return f"{what}\nblue: differs at 5% after Holm's correction"
+    interval = INTERVAL.replace("over replicates", "of the paired differences")
+    return f"lines: {interval}, {n_range(n)}\nblue: differs at 5% after Holm's correction"

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from cbkit.datasets.presets import PLANTED_NAMES
 from cbkit.experiments.stats import intervals, paired_differences
-from cbkit.plots.curves import family_panels
+from cbkit.plots.curves import family_panels, n_range
 from cbkit.plots.dots import difference_dots, dots, interval_dots, marker_legend
 from cbkit.plots.style import GREY
 from cbkit.studies.evaluation.experiment import (
@@ -163,8 +163,7 @@ def winner_panels(finals: pd.DataFrame, policies: tuple[str, ...] = SHOWN) -> Fi
         ].mean()
         ax.axvline(level, color=GREY, linestyle=(0, (4, 1.6)), lw=1, zorder=1)
         ax.set_xlim(0, 1.05 * max(level, table["high"].max()))
-        span = dict.fromkeys([table["n"].min(), table["n"].max()])
-        ax.set_title(f"{name} (n = {' to '.join(map(str, span))})")
+        ax.set_title(f"{name} ({n_range(table['n'])})")
     fig.supxlabel(
         "mean reward per round; lines: 95% t intervals over replicates; "
         "dashed: best arm in hindsight",
