@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 from cbkit.experiments.stats import paired_difference
 from cbkit.studies.evaluation.experiment import PAPERS, SKYLINE
 from cbkit.studies.evaluation.priors import by_setting
-from cbkit.studies.evaluation.tables import BASELINES, compared
+from cbkit.studies.evaluation.tables import BASELINES, compared, shown_curves
 
 LATE = 0.2  # share of the rounds, the last ones
 _KEYS = ["dataset", "variant", "policy"]
@@ -62,13 +62,13 @@ def beside_levels(finals: pd.DataFrame, curves: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         Indexed by variant and policy: ``mean``; ``above best arm`` with ``low``, ``high`` and
         ``n``, paired by replicate; ``regret`` per round to the skyline, over the replicates that
-        it has; ``late``, the mean reward of the last fifth of the rounds, over all replicates,
-        those that choose among them.
+        it has; ``late``, the mean reward of the last fifth of the rounds, over the replicates and
+        variants whose curves are shown (`shown_curves`).
     """
     runs = compared(finals)
     best = runs[(runs["policy"] == "BestArmInHindsight") & (runs["variant"] == PAPERS)]
     skyline = runs[runs["variant"] == SKYLINE].set_index("seed")[_MEAN]
-    late = late_rewards(curves).groupby(_KEYS[1:], sort=False)["late_reward"].mean()
+    late = late_rewards(shown_curves(curves)).groupby(_KEYS[1:], sort=False)["late_reward"].mean()
     rows = []
     for keys, part in runs.groupby(_KEYS[1:], sort=False):
         both = best["seed"].isin(part["seed"]), part["seed"].isin(best["seed"])

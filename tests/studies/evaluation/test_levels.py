@@ -5,9 +5,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cbkit.studies.evaluation.experiment import AUTHORS, PAPERS, SKYLINE, TUNED
+from cbkit.studies.evaluation.experiment import AUTHORS, PAPERS, SGD, SKYLINE, TUNED
 from cbkit.studies.evaluation.figures import rank_dots
 from cbkit.studies.evaluation.levels import beside_levels, late_rewards, mean_ranks
+from cbkit.studies.evaluation.tables import N_CURVES
 
 BEST, UCB = "BestArmInHindsight", "BootstrappedUCB"
 
@@ -56,8 +57,16 @@ def test_policies_are_set_beside_the_best_arm_and_the_skyline_by_replicate():
     assert table.loc[(AUTHORS, UCB), ["above best arm", "n"]].tolist() == pytest.approx([0.2, 1])
     assert table.loc[(PAPERS, UCB), "regret"] == pytest.approx(0.62 - 0.42)  # the replicate it has
     assert np.isnan(table.loc[(AUTHORS, UCB), "regret"])
-    late = np.mean([(100 * r - 32) / 20 for r in (0.9, 0.40, 0.42)])
+    late = np.mean([(100 * r - 32) / 20 for r in (0.40, 0.42)])
     assert table.loc[(PAPERS, UCB), "late"] == pytest.approx(late)
+
+
+def test_late_rewards_are_those_of_the_curves_that_are_shown():
+    many = [0.9, *[0.5] * N_CURVES, 0.1]
+    finals = runs({(PAPERS, BEST): many, (PAPERS, UCB): many, (SGD, "Greedy"): many})
+    table = beside_levels(finals, curves(finals, 0.4))
+    assert table.loc[(PAPERS, UCB), "late"] == pytest.approx((50 - 32) / 20)
+    assert np.isnan(table.loc[(SGD, "Greedy"), "late"])
 
 
 def test_ranks_are_means_over_sets_whose_intervals_widen_where_sets_disagree():
