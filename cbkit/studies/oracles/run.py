@@ -17,8 +17,9 @@ from cbkit.studies.oracles.log_losses import log_losses
 # Rounds at most of the policies that explore, so that the widest sets end; all rows of the others.
 EXPLORE_ROUNDS = {"bibtex": 3000, "delicious": 1500, "corel5k": 2000, "tmc2007": 3000}
 LOSS_ROUNDS = 2000
-# Sets whose runs take so little that they are played twice as often.
-SMALL = ("mediamill-2000", "enron", "yeast", "medical")
+# How many times as many runs as the others: sets whose runs take little, and BibTeX, whose runs
+# differ most from one another.
+TIMES = {"mediamill-2000": 2, "enron": 2, "yeast": 2, "medical": 2, "bibtex": 5}
 COLUMNS = ["dataset", "policy", "seed", "checksum", "n_rounds", "mean_reward", "seconds"]
 COLUMNS += ["explored_share", "cold_start_share", "n_refits", "n_fitted_arms"]
 
@@ -50,7 +51,7 @@ def played(
     policies, folder, seed
         As for `oracle_experiment`.
     n_replicates : int
-        Runs per policy; twice as many on the sets of `SMALL`.
+        Runs per policy, times those of `TIMES`.
     n_rounds : int, or mapping of str to int
         Rounds at most, of each set or of some by name; all rows of the others.
 
@@ -63,7 +64,7 @@ def played(
     tables = []
     for name in datasets:
         most = n_rounds if isinstance(n_rounds, int) else n_rounds.get(name)
-        n_runs = 2 * n_replicates if name in SMALL else n_replicates
+        n_runs = n_replicates * TIMES.get(name, 1)
         sizes: dict[str, Any] = {"n_replicates": n_runs, "n_rounds": most, "seed": seed}
         results = run_experiment(oracle_experiment(name, policies, folder=folder, **sizes))
         tables.append(finals_with_seconds(results))
