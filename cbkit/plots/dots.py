@@ -156,6 +156,7 @@ def interval_dots(
     width = 2.4 + max(4.5, 2.7 * len(values))  # a legend of four needs as much
     fig, axes = plt.subplots(1, len(values), figsize=(width, height), sharey=True, squeeze=False)
     split = hue if len(levels) > 1 else None
+    note = ""
     for (column, label), ax in zip(values.items(), axes[0], strict=True):
         table = intervals(finals, [*([hue] if split else []), row], column)
         few = table["n"].min() < FEWEST_FOR_BANDS
@@ -163,11 +164,12 @@ def interval_dots(
         bounds = bounds.rename(columns={"mean": column})
         runs = finals if table["n"].min() < FEW or _lopsided(finals, row, hue, column) else None
         dots(bounds, ax, mean=column, row=row, hue=split, order=order, replicates=runs)
+        note = "; faint dots: replicates" if runs is not None and not few else note
         top = 1.05 * finals[column].max() if runs is not None else 0.0
         top = max(top, 1.05 * table[["mean", "high"]].max(axis=None) if not few else top)
         ax.set_xlim(min(0.0, 1.05 * bounds["low"].min()) if not few else 0.0, top or 1.0)
         ax.set_xlabel(label)
-    fig.supxlabel(caption(table["n"], "lines"), size=10)
+    fig.supxlabel(caption(table["n"], "lines") + note, size=10)
     figure_title(fig, title, below_legend=bool(split))
     if split:
         marker_legend(axes[0, 0], levels)

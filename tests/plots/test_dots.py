@@ -74,6 +74,7 @@ def test_few_replicates_are_drawn_and_fewer_than_four_have_no_interval(n, n_dots
     assert sum(len(points.get_offsets()) for points in ax.collections) == n_dots
     assert len(spans(ax)) == n_lines
     assert f"n = {n}" in fig.get_supxlabel()
+    assert ("faint dots: replicates" in fig.get_supxlabel()) == (n == 6)
 
 
 def test_best_rows_come_first_where_asked():

@@ -48,7 +48,7 @@ def second_dots(finals: pd.DataFrame) -> Figure:
 
 def _by_dataset(finals: pd.DataFrame, value: str, label: str) -> Figure:
     oracles = finals[finals["oracle"] != "none"]
-    names, order = list(oracles["dataset"].unique()), list(oracles["oracle"].unique())
+    names, order = sorted(oracles["dataset"].unique()), list(oracles["oracle"].unique())
     fig, axes = _panels(len(names), 1.6 + (ROW + 0.12) * len(order))
     colours = dict(zip(RULES, PALETTE, strict=False))
     for name, ax in zip(names, axes, strict=True):
@@ -95,7 +95,7 @@ def reliability_panels(bins: pd.DataFrame) -> Figure:
     keys = ["oracle", "dataset", "bin"]
     table = weighted.groupby(keys, sort=False)[["n", "score", "reward"]].sum().reset_index()
     table = table[table["n"] >= FEWEST_IN_A_BIN].sort_values("bin")
-    oracles, names = list(bins["oracle"].unique()), list(bins["dataset"].unique())
+    oracles, names = list(bins["oracle"].unique()), sorted(bins["dataset"].unique())
     n_columns = 4
     n_rows = -(-len(oracles) // n_columns)
     fig, axes = plt.subplots(

@@ -117,7 +117,7 @@ def title_of(ax):
 
 def test_figures_have_a_panel_per_data_set_and_the_best_fixed_arm_or_a_panel_per_oracle():
     runs = finals().assign(cold_start_share=0.0)
-    both = pd.concat([runs, runs.assign(dataset="other")])
+    both = pd.concat([runs.assign(dataset="other"), runs])  # panels are in the order of names
     fig = reward_dots(both)
     assert [title_of(ax).splitlines()[0] for ax in fig.axes] == ["d", "other"]
     assert all(0.3 in [line.get_xdata()[0] for line in ax.lines[-1:]] for ax in fig.axes)
