@@ -41,6 +41,17 @@ def is_planted(name: str) -> bool:
     return name.partition("[")[0] in PLANTED_NAMES
 
 
+def on_real_sets(finals: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs on data that was observed: those that ranks and comparisons are of.
+
+    Examples
+    --------
+    >>> on_real_sets(pd.DataFrame({"dataset": ["bibtex", "bibtex-like"]}))["dataset"].tolist()
+    ['bibtex']
+    """
+    return finals[~finals["dataset"].map(is_planted).astype(bool)]
+
+
 def title_of(name: str) -> str:
     """Return a data set's name for figures and tables, which says what is planted.
 
@@ -142,7 +153,7 @@ def winner_panels(finals: pd.DataFrame, policies: tuple[str, ...] = SHOWN) -> Fi
     policies : tuple of str, optional
         Which policies are shown.
     """
-    real = finals[~finals["dataset"].map(is_planted)]
+    real = on_real_sets(finals)
     runs = compared(by_setting(real))
     runs = runs[runs["policy"].isin(policies)]
     names = list(runs["dataset"].unique())
@@ -175,7 +186,7 @@ def winner_panels(finals: pd.DataFrame, policies: tuple[str, ...] = SHOWN) -> Fi
 
 def rank_dots(finals: pd.DataFrame) -> Figure:
     """Draw the mean rank of each policy over the real data sets, a mark per setting."""
-    ranks = mean_ranks(finals[~finals["dataset"].map(is_planted)], RANKED)
+    ranks = mean_ranks(on_real_sets(finals), RANKED)
     order = list(ranks.groupby("policy")["mean"].mean().sort_values().index)
     fig, ax = plt.subplots(figsize=(7.5, 1.2 + 0.42 * len(order)))
     dots(ranks, ax, hue="setting", order=order)
