@@ -90,8 +90,10 @@ def _variant_dots(finals: pd.DataFrame, variants: tuple[str, ...]) -> Figure:
     label = {"mean_reward": "mean reward per round"}
     levels = " and ".join(f"{name} {level:.3f}" for name, level in _levels(finals).items())
     fig = interval_dots(runs, label, sort=True, title=f"{_title(finals)} ({levels})")
+    ax = fig.axes[0]
     for level in _levels(finals).values():
-        fig.axes[0].axvline(level, color=GREY, linestyle=(0, (4, 1.6)), lw=1, zorder=1)
+        ax.axvline(level, color=GREY, linestyle=(0, (4, 1.6)), lw=1, zorder=1)
+        ax.set_xlim(right=max(ax.get_xlim()[1], 1.05 * level))
     return fig
 
 

@@ -89,6 +89,15 @@ def test_figures_of_a_run_say_that_the_data_are_planted(results):
         plt.close(fig)
 
 
+def test_the_best_arm_in_hindsight_is_on_the_axis_also_where_it_beats_every_policy(results):
+    finals = with_cost(results)
+    best = finals["policy"] == "BestArmInHindsight"
+    high = finals.assign(mean_reward=finals["mean_reward"].mask(best, 2.0))
+    ax = figures.setting_dots(high).axes[0]
+    assert ax.lines[-1].get_xdata() == [2.0, 2.0] and ax.get_xlim()[1] > 2
+    plt.close("all")
+
+
 def test_where_no_mini_batches_played_there_is_no_figure_of_them(results):
     finals = with_cost(results)
     finals = finals[~finals["variant"].str.startswith("mini-batch")]
