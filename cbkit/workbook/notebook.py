@@ -54,7 +54,7 @@ class Study:
         self.tasks = self.root / "runs" / "tasks"
 
     def save_table(
-        self, name: str, table: pd.DataFrame, *, cpu_seconds: float | None = None
+        self, name: str, table: pd.DataFrame, *, cpu_seconds: float | pd.Series | None = None
     ) -> Path:
         """Write a table, see `cbkit.workbook.tables.write_table`."""
         root = self.root / "tables"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +45,12 @@ def source_of(dataset: pd.Series) -> pd.Series:
 
 
 def write_table(
-    root: Path, study: str, name: str, table: pd.DataFrame, *, cpu_seconds: float | None = None
+    root: Path,
+    study: str,
+    name: str,
+    table: pd.DataFrame,
+    *,
+    cpu_seconds: float | pd.Series | None = None,
 ) -> Path:
     """Write a table of results, and how it came about.
 
@@ -60,8 +66,9 @@ def write_table(
         The table becomes ``<study>/<name>.csv`` or ``.parquet``.
     table : DataFrame
         Its columns and rows are written, its index is not.
-    cpu_seconds : float, optional
-        What its runs took; of several data sets, each is given its share of the rows.
+    cpu_seconds : float or Series, optional
+        What its runs took, in all or row by row. Of several data sets, each is given its rows'
+        seconds, or of a total its share of the rows.
 
     Returns
     -------
@@ -165,10 +172,16 @@ def record(root: Path, rows: pd.DataFrame) -> None:
     both.to_csv(root / PROVENANCE, index=False, lineterminator="\n")
 
 
-def _origin(study: str, name: str, table: pd.DataFrame, cpu_seconds: float | None) -> pd.DataFrame:
-    parts = [("", table)]
-    if "dataset" in table:
-        parts = list(table.groupby(source_of(table["dataset"])))
+def _origin(
+    study: str, name: str, table: pd.DataFrame, cpu_seconds: float | pd.Series | None
+) -> pd.DataFrame:
+    names = source_of(table["dataset"]) if "dataset" in table else pd.Series("", table.index)
+    parts = list(table.groupby(names)) if "dataset" in table else [("", table)]
+    hours: Mapping[str, str] = {}
+    if cpu_seconds is not None:
+        of_row = cpu_seconds if isinstance(cpu_seconds, pd.Series) else cpu_seconds / len(table)
+        spent = pd.Series(np.broadcast_to(of_row, len(table))).groupby(names.to_numpy()).sum()
+        hours = (spent / 3600).map("{:.3g}".format)
     rows = []
     for dataset, part in parts:
         seeds = sorted(set(part.get("seed", ())))
@@ -181,15 +194,11 @@ def _origin(study: str, name: str, table: pd.DataFrame, cpu_seconds: float | Non
                 "n_rounds": part["n_rounds"].max() if "n_rounds" in part else "",
                 "seeds": span,
                 "result_version": RESULT_VERSION,
-                "cpu_hours": _hours(cpu_seconds, len(part), len(table)),
+                "cpu_hours": hours.get(dataset, ""),
                 "date": datetime.date.today().isoformat(),
             }
         )
     return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def _hours(cpu_seconds: float | None, n_rows: int, of: int) -> str:
-    return "" if cpu_seconds is None else f"{cpu_seconds / 3600 * n_rows / of:.3g}"
 
 
 def _merge(root: Path, study: str, name: str, table: pd.DataFrame) -> Path:

@@ -57,6 +57,8 @@ def test_hours_of_a_table_are_shared_out_among_its_data_sets(tmp_path):
     both = pd.concat([runs("a", 0.1, seeds=(0, 1, 2, 3)), runs("b", 0.1, seeds=(0,))])
     write_table(tmp_path, "s", "t", both, cpu_seconds=3600)
     assert read_provenance(tmp_path)["cpu_hours"].tolist() == ["0.8", "0.2"]
+    write_table(tmp_path, "s", "t", both, cpu_seconds=pd.Series([900.0, 0, 0, 900, 1800]))
+    assert read_provenance(tmp_path)["cpu_hours"].tolist() == ["0.5", "0.5"]
 
 
 def test_provenance_has_a_line_per_table_and_data_set(tmp_path):
