@@ -84,7 +84,7 @@ def line_style(look: dict[str, Any]) -> dict[str, Any]:
 def figure_title(fig: Figure, title: str, *, below_legend: bool = False) -> None:
     """Draw a figure's title at the left, on the second line where a legend has the first."""
     if title:
-        fig.suptitle("\n" * below_legend + title, x=0.01, ha="left", size=11)
+        fig.suptitle("\n" * below_legend + title, x=0.01, ha="left", size=11, linespacing=1.7)
 
 
 def use_style() -> None:
