@@ -17,9 +17,9 @@ from cbkit.studies.oracles.log_losses import log_losses
 # Rounds at most of the policies that explore, so that the widest sets end; all rows of the others.
 EXPLORE_ROUNDS = {"bibtex": 3000, "delicious": 1500, "corel5k": 2000, "tmc2007": 3000}
 LOSS_ROUNDS = 2000
-# How many times as many runs as the others: sets whose runs take little, and BibTeX, whose runs
-# differ most from one another.
-TIMES = {"mediamill-2000": 2, "enron": 2, "yeast": 2, "medical": 2, "bibtex": 5}
+# How many times as many runs as the others: sets whose runs take little, and two whose runs differ
+# most from one another.
+TIMES = {"mediamill-2000": 2, "enron": 2, "yeast": 2, "medical": 2, "bibtex": 5, "corel5k": 5}
 COLUMNS = ["dataset", "policy", "seed", "checksum", "n_rounds", "mean_reward", "seconds"]
 COLUMNS += ["explored_share", "cold_start_share", "n_refits", "n_fitted_arms"]
 
