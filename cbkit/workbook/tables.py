@@ -191,7 +191,7 @@ def _origin(
                 "study": study,
                 "table": name,
                 "dataset": dataset,
-                "n_rounds": part["n_rounds"].max() if "n_rounds" in part else "",
+                "n_rounds": f"{part['n_rounds'].max():.0f}" if "n_rounds" in part else "",
                 "seeds": span,
                 "result_version": RESULT_VERSION,
                 "cpu_hours": hours.get(dataset, ""),

@@ -1,5 +1,6 @@
 """One writer of tables: what it keeps, replaces and records."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -51,6 +52,12 @@ def test_tables_of_many_rows_move_from_text_to_parquet(tmp_path):
     found = read_table(tmp_path, "s", "finals")
     assert found["dataset"].value_counts().to_dict() == {"a": 3, "b": 6000}
     assert found["mean_reward"].to_numpy() == pytest.approx(0.123456, abs=1e-6)
+
+
+def test_rounds_are_whole_numbers_also_where_some_are_not_known(tmp_path):
+    partly = pd.DataFrame({"dataset": "a", "n_rounds": [50.0, np.nan]})
+    write_table(tmp_path, "s", "t", partly)
+    assert read_provenance(tmp_path)["n_rounds"].tolist() == ["50"]
 
 
 def test_hours_of_a_table_are_shared_out_among_its_data_sets(tmp_path):
