@@ -258,6 +258,7 @@ def family_panels(
     for (name, group), ax in zip(groups.items(), axes, strict=True):
         learning_curves(curves, ax, value=value, highlight=group, title=name)
         ax.set(xlabel="", ylabel="")
+        ax.locator_params(axis="x", nbins=5)  # room for five digits
     n = curves.groupby("policy")["seed"].nunique()
     fig.supxlabel(f"round; grey: the other policies; {caption(n)}", size=10)
     fig.supylabel(AXES.get(value, value), size=10)

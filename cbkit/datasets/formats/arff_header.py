@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from cbkit.datasets.formats.text import FormatError, Line, is_number, read_lines, shorten
 
-_QUOTED = r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\""
+_QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _ATTRIBUTE = re.compile(
     rf"@attribute[ \t]++({_QUOTED}|[^ \t{{'\"][^ \t{{]*+)[ \t]*+(.*)", re.IGNORECASE
 )

@@ -23,9 +23,9 @@ from cbkit.datasets.formats.text import (
 )
 
 _ENTRY = rf"{BLANK}*+[0-9]++{BLANK}++{NUMBER}{BLANK}*+"
-_SPARSE_ROW = re.compile(rf"\{{(?:{BLANK}*+|{_ENTRY}(?:,{_ENTRY})*+)\}}")
+_SPARSE_ROW = re.compile(rf"\{{(?:{BLANK}*+|{_ENTRY}(?:,{_ENTRY})*)\}}")
 _VALUE = rf"{BLANK}*+{NUMBER}{BLANK}*+"
-_DENSE_ROW = re.compile(rf"{_VALUE}(?:,{_VALUE})*+")
+_DENSE_ROW = re.compile(rf"{_VALUE}(?:,{_VALUE})*")
 _QUOTED_NUMBER = re.compile(rf"(['\"])({NUMBER})\1")
 
 

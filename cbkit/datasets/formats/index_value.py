@@ -22,8 +22,8 @@ from cbkit.datasets.formats.text import (
 
 _END = rf"(?={BLANK}|\Z)"
 _ROW = re.compile(
-    rf"(?:([0-9]++(?:,[0-9]++)*+){_END})?+"
-    rf"((?:{BLANK}*+[0-9]++:{NUMBER}{_END})*+){BLANK}*+"
+    rf"(?:([0-9]++(?:,[0-9]++)*){_END})?"
+    rf"((?:{BLANK}*+[0-9]++:{NUMBER}{_END})*){BLANK}*+"
 )
 
 

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-# Possessive quantifiers keep matching linear in the length of the line, whatever it holds.
-NUMBER = r"[+-]?+(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+"
+# Possessive quantifiers keep matching linear in the length of the line, whatever it holds. Groups
+# have none: before Python 3.11.5 one that matches in part is not taken back.
+NUMBER = r"[+-]?+(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?"
 BLANK = r"[ \t]"
 MAX_COLUMNS = 10_000_000
 
