@@ -28,6 +28,7 @@ SHOWN = (
     "ExploreThenExploit",
 )
 RANKED = (PAPERS, AUTHORS, TUNED)
+WIDEST_TITLE = 80  # letters that a figure of one panel has room for
 
 
 def is_planted(name: str) -> bool:
@@ -89,7 +90,10 @@ def _variant_dots(finals: pd.DataFrame, variants: tuple[str, ...]) -> Figure:
     runs = runs[runs.groupby("policy")["variant"].transform("nunique") == n_variants]
     label = {"mean_reward": "mean reward per round"}
     levels = " and ".join(f"{name} {level:.3f}" for name, level in _levels(finals).items())
-    fig = interval_dots(runs, label, sort=True, title=f"{_title(finals)} ({levels})")
+    title = f"{_title(finals)} ({levels})"
+    if len(title) > WIDEST_TITLE:
+        title = f"{_title(finals)}\n({levels})"
+    fig = interval_dots(runs, label, sort=True, title=title)
     ax = fig.axes[0]
     for level in _levels(finals).values():
         ax.axvline(level, color=GREY, linestyle=(0, (4, 1.6)), lw=1, zorder=1)

@@ -89,6 +89,13 @@ def test_figures_of_a_run_say_that_the_data_are_planted(results):
         plt.close(fig)
 
 
+def test_a_long_title_goes_on_in_a_second_line(results):
+    finals = with_cost(results).assign(dataset="mediamill-like-reduced")
+    lines = figures.setting_dots(finals).get_suptitle().strip().splitlines()
+    assert len(lines) == 2 and max(map(len, lines)) < figures.WIDEST_TITLE
+    plt.close("all")
+
+
 def test_the_best_arm_in_hindsight_is_on_the_axis_also_where_it_beats_every_policy(results):
     finals = with_cost(results)
     best = finals["policy"] == "BestArmInHindsight"
