@@ -102,7 +102,7 @@ def _variant_dots(finals: pd.DataFrame, variants: tuple[str, ...]) -> Figure:
 
 
 def _levels(finals: pd.DataFrame) -> dict[str, float]:
-    best = finals[finals["policy"] == "BestArmInHindsight"]
+    best = compared(finals[finals["policy"] == "BestArmInHindsight"])
     return {"dashed: best arm in hindsight": best["mean_reward"].mean()}
 
 
@@ -175,9 +175,8 @@ def winner_panels(finals: pd.DataFrame, policies: tuple[str, ...] = SHOWN) -> Fi
         present = [policy for policy in policies if policy in set(table["policy"])]
         table = table.set_index("policy").loc[present].reset_index()
         dots(table, ax, row="setting", hue="policy", order=SETTINGS)
-        level = real.loc[
-            (real["dataset"] == name) & (real["policy"] == "BestArmInHindsight"), "mean_reward"
-        ].mean()
+        best = (real["dataset"] == name) & (real["policy"] == "BestArmInHindsight")
+        level = compared(real[best])["mean_reward"].mean()
         ax.axvline(level, color=GREY, linestyle=(0, (4, 1.6)), lw=1, zorder=1)
         ax.set_xlim(0, 1.05 * max(level, table["high"].max()))
         ax.set_title(f"{name} ({n_range(table['n'])})")
