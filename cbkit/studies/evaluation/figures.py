@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from cbkit.datasets.presets import PLANTED_NAMES
@@ -89,21 +90,23 @@ def _variant_dots(finals: pd.DataFrame, variants: tuple[str, ...]) -> Figure:
     n_variants = runs["variant"].nunique()
     runs = runs[runs.groupby("policy")["variant"].transform("nunique") == n_variants]
     label = {"mean_reward": "mean reward per round"}
-    levels = " and ".join(f"{name} {level:.3f}" for name, level in _levels(finals).items())
-    title = f"{_title(finals)} ({levels})"
-    if len(title) > WIDEST_TITLE:
-        title = f"{_title(finals)}\n({levels})"
-    fig = interval_dots(runs, label, sort=True, title=title)
-    ax = fig.axes[0]
-    for level in _levels(finals).values():
-        ax.axvline(level, color=GREY, linestyle=(0, (4, 1.6)), lw=1, zorder=1)
-        ax.set_xlim(right=max(ax.get_xlim()[1], 1.05 * level))
+    level = _best_arm(finals)
+    titles = [_title(finals), f"(dashed: best arm in hindsight {level:.3f})"]
+    wide = len(" ".join(titles)) > WIDEST_TITLE
+    fig = interval_dots(runs, label, sort=True, title=("\n" if wide else " ").join(titles))
+    _draw_level(fig.axes[0], level)
     return fig
 
 
-def _levels(finals: pd.DataFrame) -> dict[str, float]:
-    best = compared(finals[finals["policy"] == "BestArmInHindsight"])
-    return {"dashed: best arm in hindsight": best["mean_reward"].mean()}
+def _best_arm(finals: pd.DataFrame) -> float:
+    """Return the mean reward of the best arm in hindsight, on one data set."""
+    return compared(finals[finals["policy"] == "BestArmInHindsight"])["mean_reward"].mean()
+
+
+def _draw_level(ax: Axes, level: float) -> None:
+    """Draw a dashed line, and widen the axis to reach it."""
+    ax.axvline(level, color=GREY, linestyle=(0, (4, 1.6)), lw=1, zorder=1)
+    ax.set_xlim(right=max(ax.get_xlim()[1], 1.05 * level))
 
 
 def prior_dots(finals: pd.DataFrame) -> Figure:
@@ -175,10 +178,8 @@ def winner_panels(finals: pd.DataFrame, policies: tuple[str, ...] = SHOWN) -> Fi
         present = [policy for policy in policies if policy in set(table["policy"])]
         table = table.set_index("policy").loc[present].reset_index()
         dots(table, ax, row="setting", hue="policy", order=SETTINGS)
-        best = (real["dataset"] == name) & (real["policy"] == "BestArmInHindsight")
-        level = compared(real[best])["mean_reward"].mean()
-        ax.axvline(level, color=GREY, linestyle=(0, (4, 1.6)), lw=1, zorder=1)
-        ax.set_xlim(0, 1.05 * max(level, table["high"].max()))
+        ax.set_xlim(0, 1.05 * table["high"].max())
+        _draw_level(ax, _best_arm(real[real["dataset"] == name]))
         ax.set_title(f"{name} ({n_range(table['n'])})")
     fig.supxlabel(
         "mean reward per round; lines: 95% t intervals over replicates; "
